@@ -260,7 +260,7 @@ static int follow(struct run *run)
 	int error = 0;
 
 	if (why)
-		complain(run, run->settings.followed, why);
+		complain(run, run->settings.watched.what, why);
 	if (!why && open_output(run)) {
 		error = t2x_expand(&expansion);
 		if (error)
@@ -305,7 +305,7 @@ static int expand(struct run *run)
 	run->settings.places.traces = &run->inputs;
 	if (run->settings.is_diff)
 		error = compare(run);
-	else if (run->settings.followed)
+	else if (run->settings.watched.what)
 		error = follow(run);
 	else
 		error = run->settings.is_directory ? expand_each(run) : expand_all(run);

@@ -33,13 +33,13 @@ static void catch_signals(void)
 static struct t2x_found_target find_target(const struct t2x_settings *settings)
 {
 	const struct t2x_instant *since = &settings->filter.since;
-	struct t2x_found_target target = { .path = settings->followed, .user = settings->select.user };
+	struct t2x_found_target target = { .path = settings->watched.what, .user = settings->select.user };
 	struct stat st;
 
 	target.since_ns = since->kind == T2X_WHEN_UTC ? since->ns : 0;
-	if (settings->followed_pid) {
+	if (settings->watched.pid) {
 		target.kind = T2X_FOLLOW_PROCESS;
-		target.pid = settings->followed_pid;
+		target.pid = settings->watched.pid;
 	} else if (!strcmp(target.path, "all")) {
 		target.kind = T2X_FOLLOW_ALL;
 	} else {
@@ -50,6 +50,15 @@ static struct t2x_found_target find_target(const struct t2x_settings *settings)
 
 /* ---- an instant --------------------------------------------------------------------------------- */
 
+/* How far east of UTC a process was, if the block says it. */
+static int32_t find_zone(const struct t2x_block *block, int32_t fallback)
+{
+	for (unsigned i = 0; i < block->count; i++)
+		if (tlg_event_type(&block->events[i]) == TLG_TIMETYPE)
+			return block->events[i].u.timetype.utcoff;
+	return fallback;
+}
+
 /* When the first process of the file began, and how far east of UTC it was.  Return  0: it has none */
 static uint64_t find_start(const char *path, int32_t *utcoff)
 {
@@ -57,18 +66,15 @@ static uint64_t find_start(const char *path, int32_t *utcoff)
 	struct t2x_pace pace = { .ns = 0 };
 	struct t2x_block block;
 	struct t2x_tail tail;
+	int is_open = !t2x_tail_open(&tail, path, 0), goes_on = is_open && t2x_tail_begin(&tail, &silent);
 
 	*utcoff = 0;
-	if (t2x_tail_open(&tail, path, 0))
-		return 0;
-	if (t2x_tail_begin(&tail, &silent))
-		while (!pace.start_ns && t2x_tail_next(&tail, &block)) {
-			t2x_pace_follow(&pace, &block);
-			for (unsigned i = 0; i < block.count; i++)
-				if (tlg_event_type(&block.events[i]) == TLG_TIMETYPE)
-					*utcoff = block.events[i].u.timetype.utcoff;
-		}
-	t2x_tail_close(&tail);
+	while (goes_on && !pace.start_ns && t2x_tail_next(&tail, &block)) {
+		t2x_pace_follow(&pace, &block);
+		*utcoff = find_zone(&block, *utcoff);
+	}
+	if (is_open)
+		t2x_tail_close(&tail);
 	return pace.start_ns;
 }
 
@@ -95,7 +101,7 @@ static const char *prepare_state(struct t2x_following *following, struct t2x_set
 	if (what->target.kind != T2X_FOLLOW_FILE && what->target.kind != T2X_FOLLOW_PROCESS)
 		return "is neither a process id nor a file";
 	if (settings->at.kind) {
-		start_ns = find_start(settings->followed, &utcoff);
+		start_ns = find_start(settings->watched.what, &utcoff);
 		if (!start_ns && settings->at.kind != T2X_WHEN_UTC)
 			return "has no beginning from which --at could count";
 		at_ns = t2x_when_resolve(&settings->at, start_ns, utcoff, 0);
@@ -106,7 +112,7 @@ static const char *prepare_state(struct t2x_following *following, struct t2x_set
 	what->target.round_bytes = at_ns ? ROUND_BYTES : 0;
 	what->until_ns = following->state.at_ns = at_ns;
 	if (!what->target.since_ns)
-		what->target.since_ns = find_since(settings->followed, at_ns);
+		what->target.since_ns = find_since(settings->watched.what, at_ns);
 	settings->filter.writer = &t2x_writer_state;
 	t2x_state_set(&following->state);
 	return NULL;
@@ -120,7 +126,7 @@ static void prepare_top(struct t2x_following *following, struct t2x_settings *se
 
 	following->is_top = 1;
 	following->top = (struct t2x_top_settings){
-		.is_terminal = !settings->output && isatty(fd), .fd = fd, .what = settings->followed,
+		.is_terminal = !settings->output && isatty(fd), .fd = fd, .what = settings->watched.what,
 	};
 	following->top.is_once = settings->is_once || !following->top.is_terminal;
 	what->target.since_ns = T2X_SEEK_END;
@@ -150,9 +156,9 @@ const char *t2x_following_begin(struct t2x_following *following, struct t2x_sett
 	const char *why = NULL;
 
 	*following = (struct t2x_following){ .out = out };
-	if (settings->is_state)
+	if (settings->watched.is_state)
 		why = prepare_state(following, settings, &what);
-	if (settings->is_top)
+	if (settings->watched.is_top)
 		prepare_top(following, settings, &what);
 	if (!why)
 		following->follow = t2x_follow_new(&what, &why);

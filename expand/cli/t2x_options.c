@@ -17,6 +17,7 @@
 #include "t2x_suggest.h"
 #include "t2x_usage.h"
 #include "t2x_value.h"
+#include "t2x_watched.h"
 #include "export/t2x_html_page.h"
 #include "query/t2x_lines.h"
 #include "query/t2x_summary.h"
@@ -253,7 +254,7 @@ static void check_rings(struct t2x_settings *settings)
 	settings->unpacks = settings->is_directory && !recovers && !settings->live && !settings->is_diff &&
 			    settings->format == &t2x_formats[T2X_FORMAT_ctf];
 	settings->is_directory &= !settings->unpacks;
-	if (!settings->npaths && !recovers && !settings->live && !settings->followed)
+	if (!settings->npaths && !recovers && !settings->live && !settings->watched.what)
 		t2x_refuse("no file to expand", NULL);
 	if (recovers && settings->live)
 		t2x_refuse("--live does not go with --recover", NULL);
@@ -280,7 +281,7 @@ static void check_filter(struct t2x_settings *settings)
 	if (filter->is_on && settings->format->traits & T2X_TRAIT_RAW)
 		t2x_refuse("no filter is for raw events, --format", settings->format->name);
 	if (t2x_filter_needs_end(filter) &&
-	    (settings->nrings || settings->recover_all || settings->live || settings->followed))
+	    (settings->nrings || settings->recover_all || settings->live || settings->watched.what))
 		t2x_refuse("--since and --until cannot count from the end of what runs, or is recovered", NULL);
 }
 
@@ -373,38 +374,6 @@ static struct option make_option(const char *name, const char *value, int id)
 	return (struct option){ name, argument, NULL, id };
 }
 
-/* t2 follow prints an event when it comes, so not every format will do. */
-static void check_stream(const struct t2x_settings *settings)
-{
-	if (!(settings->format->traits & T2X_TRAIT_STREAM))
-		t2x_refuse("cannot be printed while the program runs, --format", settings->format->name);
-	if (t2x_option(&settings->options, T2X_OPTION_last))
-		t2x_refuse("--last needs an end", NULL);
-}
-
-static void take_followed(struct t2x_settings *settings, char **operands, unsigned n, unsigned *taken)
-{
-	const char *what = n ? operands[0] : NULL;
-
-	settings->is_top = settings->front.command->takes == T2X_TAKES_TOP;
-	if (!what && settings->is_top)
-		what = "all";
-	settings->is_state = settings->front.command->takes == T2X_TAKES_STATE;
-	if (!what)
-		t2x_refuse(settings->is_state ? "needs a process id or a file" :
-						"needs a process id, a file, a directory or all", NULL);
-	if (!settings->is_state && !settings->is_top)
-		check_stream(settings);
-	if (n > 1)
-		t2x_refuse("takes one operand", operands[1]);
-	if (what[strspn(what, "0123456789")] == '\0')
-		settings->followed_pid = t2x_value_pid("not a process id", what);
-	settings->followed = what;
-	settings->no_pager |= !settings->is_state;
-	settings->raw_text |= settings->is_top;   /* it draws, and escapes what is not its own itself */
-	*taken = n;
-}
-
 /* The operands: those that the command takes for itself, and paths. */
 static void take_operands(struct t2x_settings *settings, char **operands, unsigned n)
 {
@@ -428,10 +397,14 @@ static void take_operands(struct t2x_settings *settings, char **operands, unsign
 		settings->live = t2x_value_pid(n ? "not a process id" : "needs a process id",
 					       n ? operands[taken++] : NULL);
 	}
-	if (takes == T2X_TAKES_FOLLOWED || takes == T2X_TAKES_STATE || takes == T2X_TAKES_TOP)
-		take_followed(settings, operands, n, &taken);
-	else if (settings->seconds_ns || settings->at.kind || settings->is_once)
+	if (t2x_watched_is_meant(takes)) {
+		settings->watched = t2x_watched_take(takes, settings->format, &settings->options, operands, n);
+		settings->no_pager |= !settings->watched.is_state;
+		settings->raw_text |= settings->watched.is_top;   /* it draws, and escapes what is not its own */
+		taken = n;
+	} else if (settings->seconds_ns || settings->at.kind || settings->is_once) {
 		t2x_refuse("--seconds is for t2 follow, --once for t2 top, --at for t2 state", NULL);
+	}
 	if (settings->asks && taken < n)
 		t2x_refuse("takes one process id", operands[taken]);
 	settings->paths = operands + taken;

@@ -13,6 +13,7 @@
 #include "t2x_commands.h"
 #include "t2x_status.h"
 #include "t2x_value.h"
+#include "t2x_watched.h"
 #include "query/t2x_filter.h"
 #include "symbols/t2x_namer.h"
 #include "text/t2x_formats.h"
@@ -55,10 +56,8 @@ struct t2x_settings {
 	uint32_t live;                    /* id of the living process whose ring file is read; 0: none */
 	int asks;                         /* it is asked where its threads are, first */
 	struct t2x_instant at;            /* whose state is wanted; not given: the end */
-	const char *followed;             /* process id, file, directory or "all" that is followed; NULL: nothing is */
-	int is_state;                     /* not what goes on is printed, but how it stands */
-	int is_top, is_once;              /* a table is drawn again and again; once */
-	uint32_t followed_pid;            /* 0: it is no process id */
+	struct t2x_watched watched;       /* what t2 follow, top and state are about; what NULL: no such command */
+	int is_once;                      /* t2 top draws its table once */
 	uint64_t seconds_ns;              /* it is followed for so long; 0: to its end */
 	int delete_rings;                 /* when the output is complete */
 	int selects;                      /* not all of recover_all: */

@@ -10,7 +10,7 @@
 
 #include "t2x_followed.h"
 
-#define WRITTEN_LATE_NS UINT64_C(1100000000)  /* a process writes at least once in a second, unless it is told otherwise */
+#define WRITTEN_LATE_NS UINT64_C(1100000000)  /* a process writes once in a second, unless it is told otherwise */
 
 enum { SID_BYTES = 1024, BUFFER_EVENTS = TLG_BLOCK_LIMIT + 1 };
 

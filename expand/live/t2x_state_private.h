@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_state_private.h - what t2x_state.c gathers and t2x_state_print.c prints. */
+/* t2x_state_private.h - what t2x_state_take.c gathers and t2x_state_print.c prints. */
 #ifndef T2X_STATE_PRIVATE_H
 #define T2X_STATE_PRIVATE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_top_private.h - what t2x_top.c adds up, t2x_top_view.c draws, and t2x_top_keys.c chooses. */
+/* t2x_top_private.h - what t2x_top_take.c adds up, t2x_top_view.c draws, and t2x_top_keys.c chooses. */
 #ifndef T2X_TOP_PRIVATE_H
 #define T2X_TOP_PRIVATE_H
 
@@ -43,7 +43,9 @@ struct t2x_top_thread {
 };
 
 enum t2x_top_view { T2X_TOP_LABELS, T2X_TOP_THREADS, T2X_TOP_FUNCTIONS, T2X_TOP_DETAIL, T2X_TOP_HELP };
-enum t2x_top_sort { T2X_TOP_BY_RATE, T2X_TOP_BY_COUNT, T2X_TOP_BY_TIME, T2X_TOP_BY_P99, T2X_TOP_BY_OPEN, T2X_TOP_SORTS };
+enum t2x_top_sort {
+	T2X_TOP_BY_RATE, T2X_TOP_BY_COUNT, T2X_TOP_BY_TIME, T2X_TOP_BY_P99, T2X_TOP_BY_OPEN, T2X_TOP_SORTS
+};
 
 struct t2x_top {
 	struct t2x_spans_table table;     /* first: a table's address is its top's */

@@ -70,6 +70,16 @@ static const char *put_duration(char to[24], uint64_t ns)
 
 /* ---- what is drawn ------------------------------------------------------------------------------ */
 
+static void count_open_of(const struct t2x_spans *spans)
+{
+	for (uint32_t k = 1; k < spans->open; k++) {
+		struct t2x_top_row *row = spans->spans[k].own;
+
+		if (row && (!row->open++ || spans->spans[k].start_ns < row->oldest_ns))
+			row->oldest_ns = spans->spans[k].start_ns;
+	}
+}
+
 /* Which regions are open now. */
 static void count_open(struct t2x_top *top)
 {
@@ -81,12 +91,8 @@ static void count_open(struct t2x_top *top)
 		for (uint32_t j = 0; process && j < t2x_map_slots(&process->threads); j++) {
 			const struct t2x_spans *spans = t2x_map_at(&process->threads, j);
 
-			for (uint32_t k = 1; spans && k < spans->open; k++) {
-				struct t2x_top_row *row = spans->spans[k].own;
-
-				if (row && (!row->open++ || spans->spans[k].start_ns < row->oldest_ns))
-					row->oldest_ns = spans->spans[k].start_ns;
-			}
+			if (spans)
+				count_open_of(spans);
 		}
 	}
 }
@@ -274,8 +280,9 @@ static void draw_head(struct screen *screen)
 	const struct t2x_top *top = screen->top;
 	char line[MAX_COLUMNS];
 
-	snprintf(line, sizeof(line), "t2 top %s: %.0f events/s, %" PRIu64 " in %.0f s, %u threads%s", top->settings.what,
-		 top->rate, top->events, (double)(screen->now_ns - top->first_ns) / 1e9, (unsigned)top->table.nthreads,
+	snprintf(line, sizeof(line), "t2 top %s: %.0f events/s, %" PRIu64 " in %.0f s, %u threads%s",
+		 top->settings.what, top->rate, top->events,
+		 (double)(screen->now_ns - top->first_ns) / 1e9, (unsigned)top->table.nthreads,
 		 top->lost ? ", some are missing" : "");
 	put_line(screen, 0, line);
 	snprintf(line, sizeof(line), "by %s%s%s%s", sorts[top->sort], top->filter[0] || top->is_typing ? ", /" : "",

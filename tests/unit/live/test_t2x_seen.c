@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_t2x_seen.c - what comes a second time is removed, what was skipped comes late, and context stays where it is needed. */
+/* test_t2x_seen.c - what comes a second time is removed, what was skipped comes late, and definitions stay. */
 #include "t2test.h"
 
 #include <string.h>

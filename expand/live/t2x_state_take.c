@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_state.c - gathers; t2x_state_print.c prints. */
+/* t2x_state_take.c - gathers; t2x_state_print.c prints. */
 #include "t2x_state_private.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_top.c - adds up. */
+/* t2x_top_take.c - adds up. */
 #include "t2x_top_private.h"
 
 #include <errno.h>
