@@ -12,7 +12,7 @@
 
 #define WRITTEN_LATE_NS UINT64_C(1100000000)  /* a process writes once in a second, unless it is told otherwise */
 
-enum { SID_BYTES = 1024, BUFFER_EVENTS = TLG_BLOCK_LIMIT + 1 };
+enum { SID_BYTES = 1024, BUFFER_EVENTS = TLG_BLOCK_LIMIT + 1, QUIET_ROUNDS = 10 };
 
 struct t2x_follow {
 	struct t2x_blocks blocks;         /* first: its address is the source's */
@@ -26,6 +26,8 @@ struct t2x_follow {
 	struct t2x_followed *process;     /* that gets the next MARK, or its end */
 	uint64_t first_ns, round_ns;      /* CLOCK_REALTIME when it began; when the round did */
 	int has_read;                     /* this round has found something in a file */
+	int has_ended;                    /* the end of a process was delivered */
+	unsigned quiet;                   /* rounds in which nobody was there */
 	int is_last;                      /* nobody is alive: one more round reads what was written at the end */
 	struct tlg_event *events;         /* of the block that is delivered */
 };
@@ -235,8 +237,10 @@ static int next_of_ends(struct t2x_follow *follow, struct t2x_block *block)
 		struct t2x_followed *process = follow->process;
 
 		follow->process = process->next;
-		if (t2x_followed_end(process, mark_ns(follow), block, follow->events))
-			return 1;
+		if (!t2x_followed_end(process, mark_ns(follow), block, follow->events))
+			continue;
+		follow->has_ended = 1;
+		return 1;
 	}
 	return 0;
 }
@@ -299,6 +303,23 @@ static int has_waiting_end(const struct t2x_follow *follow)
 	return process != NULL;
 }
 
+/*
+ * Nobody lives who is followed, and all has been read.  A file may be there a little before the ring file of its
+ * process is complete, so a file without an end is given some rounds.
+ */
+static int is_quiet(struct t2x_follow *follow)
+{
+	const struct t2x_followed *process = follow->table.all;
+
+	if (follow->has_read || t2x_found_is_alive(&follow->found) || has_waiting_end(follow)) {
+		follow->quiet = 0;
+		return 0;
+	}
+	while (process && process->is_ended)
+		process = process->next;
+	return (follow->has_ended && !process) || ++follow->quiet > QUIET_ROUNDS;
+}
+
 /* The round is complete: wait for the next one, or end. */
 static void finish_round(struct t2x_follow *follow)
 {
@@ -311,7 +332,7 @@ static void finish_round(struct t2x_follow *follow)
 	follow->stage = is_over ? OVER : LOOK;
 	if (is_over)
 		return;
-	if (has_end(follow) && !follow->has_read && !t2x_found_is_alive(&follow->found) && !has_waiting_end(follow)) {
+	if (has_end(follow) && is_quiet(follow)) {
 		follow->is_last = 1;
 		return;
 	}

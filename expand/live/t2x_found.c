@@ -366,7 +366,9 @@ static int look_for_rings(struct t2x_found *found)
 static void check_taps(struct t2x_found *found)
 {
 	for (struct t2x_tap *tap = found->taps; tap; tap = tap->next) {
-		int is_due = tap->is_wanted || tap->state == T2X_TAP_NEW || !(found->looks % EVERY);
+		/* Whose a process is may be known a little later than that it is there. */
+		int is_new = tap->state == T2X_TAP_NEW || !tap->file.path[0];
+		int is_due = tap->is_wanted || is_new || !(found->looks % EVERY);
 
 		if (tap->state != T2X_TAP_OVER && is_due)
 			t2x_tap_check(tap);
