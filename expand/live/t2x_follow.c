@@ -25,6 +25,7 @@ struct t2x_follow {
 	struct t2x_tap *tap;
 	struct t2x_followed *process;     /* that gets the next MARK, or its end */
 	uint64_t first_ns, round_ns;      /* CLOCK_REALTIME when it began; when the round did */
+	int has_stranger;                 /* the latest block is of a process that is not known */
 	int has_read;                     /* this round has found something in a file */
 	int has_ended;                    /* the end of a process was delivered */
 	unsigned quiet;                   /* rounds in which nobody was there */
@@ -100,8 +101,10 @@ static struct t2x_followed *find_process(struct t2x_follow *follow, const struct
 
 	if (process || block->tid != TLG_NO_THREAD || !t2x_followed_read(block, &pid, &start, sid, sizeof(sid)))
 		return process;
-	if (is_guess && !t2x_followed_is_known(&follow->table, pid, start, sid))
+	if (is_guess && !t2x_followed_is_known(&follow->table, pid, start, sid)) {
+		follow->has_stranger = 1;
 		return NULL;
+	}
 	return t2x_followed_add(&follow->table, block->stream, pid, start, sid);
 }
 
@@ -129,6 +132,14 @@ static int is_past(const struct t2x_follow *follow)
 	return !process;
 }
 
+/* A file of somebody else.  If he turns out to be one of those who are followed, it is read from its beginning. */
+static void give_up(struct t2x_follow *follow, struct t2x_found_tail *tail)
+{
+	follow->tail = tail->next;
+	follow->is_reading = 0;
+	t2x_found_drop(&follow->found, tail);
+}
+
 /* Deliver the next block of the files.  Return  0: all that is in them has been read */
 static int next_of_files(struct t2x_follow *follow, struct t2x_block *block)
 {
@@ -152,7 +163,13 @@ static int next_of_files(struct t2x_follow *follow, struct t2x_block *block)
 			follow->tail = tail->tail.round_bytes ? tail : tail->next;
 			continue;
 		}
+		follow->has_stranger = 0;
 		process = find_process(follow, block, tail->is_guess);
+		tail->has_known |= process != NULL;
+		if (follow->has_stranger && !tail->has_known) {
+			give_up(follow, tail);
+			continue;
+		}
 		if (process && t2x_followed_filter(process, block, follow->events, 0, now_ns()) > 0)
 			return 1;
 	}

@@ -378,7 +378,8 @@ static void check_taps(struct t2x_found *found)
 			continue;
 		if (!tap->is_wanted && tap->state != T2X_TAP_OVER)
 			tap->is_wanted = is_wanted(found, tap);
-		if (tap->is_wanted)
+		/* The file of a process that has ended was closed when nobody wrote it any more. */
+		if (tap->is_wanted && !tap->is_done)
 			add_file_of(found, tap);
 	}
 }

@@ -37,6 +37,7 @@ struct t2x_found_tail {
 	struct t2x_tail tail;
 	unsigned streams;                 /* in it, if reading began in its middle */
 	unsigned idle;                    /* looks since it grew */
+	int has_known;                    /* a process that is followed has written it */
 	int is_guess;                     /* others may write it, too: only streams of known processes are wanted */
 };
 
