@@ -300,6 +300,16 @@ static int is_of_process(const struct t2x_found *found, const struct t2x_tap *ta
 	return 0;
 }
 
+/* By exec(3), of a process that wrote the file: it may have rotated at once. */
+static int is_successor(const struct t2x_found *found, const struct t2x_tap *tap)
+{
+	const struct t2x_tap *other = found->taps;
+
+	while (other && (other == tap || !other->is_wanted || other->head.pid != tap->head.pid))
+		other = other->next;
+	return other != NULL;
+}
+
 static int is_in_directory(const char *path, const struct stat *directory)
 {
 	const char *slash = strrchr(path, '/');
@@ -318,7 +328,7 @@ static int is_wanted(const struct t2x_found *found, const struct t2x_tap *tap)
 
 	switch (found->target.kind) {
 	case T2X_FOLLOW_FILE:
-		return find_tail(found, (dev_t)tap->file.device, (ino_t)tap->file.inode) != NULL;
+		return find_tail(found, (dev_t)tap->file.device, (ino_t)tap->file.inode) || is_successor(found, tap);
 	case T2X_FOLLOW_PROCESS:
 		return is_of_process(found, tap);
 	case T2X_FOLLOW_DIRECTORY:
