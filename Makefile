@@ -3,7 +3,7 @@
 # go only to folders that stand behind its own in these lists (tests/lint/check_layers.sh).  Tests (tests/**/test_*.c), checks
 # (tests/**/check_*.sh) and benchmarks (bench/bench_*.c) are found by name; programs lie flat in build/tests.
 
-runtime_layers := api record drain output ring settings base
+runtime_layers := api record drain ctl output ring settings base
 expand_layers  := cli live parallel recover merge export query profile symbols text read model base
 
 sources = $(basename $(foreach layer,$(2),$(sort $(wildcard $(1)/$(layer)/*.c))))

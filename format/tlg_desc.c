@@ -32,6 +32,7 @@ static const char *const loss_names[TLG_LOSS_REASONS] = {
 	[TLG_LOSS_CUT] = "cut short",
 	[TLG_LOSS_WAIT] = "waited in vain",
 	[TLG_LOSS_OVERWRITTEN] = "overwritten",
+	[TLG_LOSS_OFF] = "switched off",
 };
 
 unsigned tlg_type_count(void)

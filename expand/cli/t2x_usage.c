@@ -95,6 +95,22 @@ static const char recording[] =
 	"  -o, --output=FILE    the trace; a directory: a file for each process; PROGRAM.tlg\n"
 	"Exit status: the program's; 127 it is not there, 126 cannot be run; 1, 2 as t2's\n";
 
+static const char steering[] =
+	"What it may be told\n"
+	"  status               what it records, where, what was lost; without a COMMAND, this\n"
+	"  on [-o FILE]         go on after off; a dormant process begins, into FILE or a directory\n"
+	"  off                  record nothing, and write what was recorded\n"
+	"  flush                write what was recorded\n"
+	"  rotate               go on in a new file\n"
+	"  snapshot             a flight recorder writes what it has\n"
+	"  set KEY=VALUE...     flush, wait, policy, memory, ring, cycle: as TRACE2_RAW_FLUSH and so on\n"
+	"  profile LIST         start and stop profiles: cpu=100hz,heap=512k; cpu=off; off\n"
+	"Options\n"
+	"  -o, --output=FILE    with on: the trace, or a directory\n"
+	"  --seconds=N          with profile: stop after N seconds\n"
+	"  --timeout=N          wait for each process for N seconds at most; 3\n"
+	"Exit status: 0; 1 a process was not found, or has refused; 2 usage\n";
+
 static const char statuses[] =
 	"Exit status: 0; 3 parts are damaged, the rest was expanded; 1 unusable input or output; 2 usage\n";
 
@@ -148,7 +164,7 @@ static int shows_format(const struct t2x_command *command, const struct t2x_form
 static int reads_events(const struct t2x_command *command)
 {
 	return !command || (command->takes != T2X_TAKES_LAYOUT && command->takes != T2X_TAKES_COMMAND &&
-			    command->takes != T2X_TAKES_PROGRAM);
+			    command->takes != T2X_TAKES_PROGRAM && command->takes != T2X_TAKES_STEERED);
 }
 
 /* An option that all formats take is one of git's: not all of them do something with it. */
@@ -253,6 +269,8 @@ static void put_command(FILE *to, const struct t2x_command *command)
 		command->help);
 	if (command->takes == T2X_TAKES_PROGRAM)
 		put_recording(to);
+	if (command->takes == T2X_TAKES_STEERED)
+		fputs(steering, to);
 	if (!reads_events(command))
 		return;
 	if (shows_option(command, &t2x_cli_options[T2X_CLI_FORMAT]))

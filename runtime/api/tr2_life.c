@@ -46,12 +46,15 @@
 #include <unistd.h>
 
 #include "trace2.h"
+#include "tr2_steer.h"
 #include "base/tr2_clock.h"
 #include "base/tr2_mask.h"
 #include "base/tr2_memory.h"
 #include "base/tr2_sandbox.h"
 #include "base/tr2_sys.h"
+#include "ctl/tr2_page.h"
 #include "drain/tr2_cycle.h"
+#include "drain/tr2_dormant.h"
 #include "drain/tr2_drain.h"
 #include "drain/tr2_missing.h"
 #include "drain/tr2_wake.h"
@@ -59,6 +62,7 @@
 #include "output/tr2_sink.h"
 #include "record/tr2_emit.h"
 #include "record/tr2_flight.h"
+#include "record/tr2_late.h"
 #include "record/tr2_reserve.h"
 #include "record/tr2_session.h"
 #include "record/tr2_signal.h"
@@ -130,6 +134,8 @@ static void at_exit(void)
 	struct tr2_thread *self;
 	uint64_t now;
 
+	if (tr2_late_withdraw())
+		return;   /* nothing was recorded yet: no session begins at the end */
 	if (!tr2_is_enabled())
 		return;
 	self = tr2_self_or_new();
@@ -149,8 +155,11 @@ static void at_exit(void)
 /* The last word, after all destructors of the program, which may have recorded something: 101 is the last to run. */
 TR2_STARTUP __attribute__((destructor(101))) static void at_unload(void)
 {
-	if (!tr2_is_enabled())
+	if (!tr2_is_enabled() && !tr2_late_has_paused()) {
+		tr2_dormant_end();
+		tr2_page_close();
 		return;
+	}
 	tr2_flight_exit();
 	tr2_set_enabled(0);
 	tr2_drain_finish(TLG_END_EXIT);
@@ -181,28 +190,50 @@ void trace2_initialize_clock(void)
 	errno = saved;
 }
 
+/* What is not known later, or may change: the settings, the session id, the time at which the process began. */
+static void begin(void)
+{
+	tr2_clock_init();
+	tr2_site_init();
+	tr2_env_read();
+	tr2_page_read_setting();
+	tr2_cycle_set_process(tr2_sid(), find_utcoff());
+	tr2_wake_init();
+	tr2_sandbox_note();
+	tr2_mask_note_handlers();
+	tr2_steer_init(g_version);
+}
+
+/* Without a destination, and with TRACE2_CTL: somebody may switch tracing on later (record/tr2_late.h). */
+static void begin_dormant(void)
+{
+	if (atexit(at_exit))
+		return;
+	tr2_session_watch_forks();
+	tr2_flight_init();
+	tr2_steer_note_command();
+	tr2_wake_start_dormant();
+}
+
 TR2_STARTUP void trace2_initialize_fl(const char *file, int line)
 {
-	int saved;
+	int saved, is_wanted;
 
 	if (!g_is_new)
 		return;
 	g_is_new = 0;
 	if (g_use_git_config)
 		tr2_config_read();
-	if (!tr2_sink_is_wanted()) {
+	is_wanted = tr2_sink_is_wanted();
+	if (!is_wanted && !tr2_page_is_asked_for()) {
 		tr2_env_check();
 		return;
 	}
 	saved = errno;
-	tr2_clock_init();
-	tr2_site_init();
-	tr2_env_read();
-	tr2_cycle_set_process(tr2_sid(), find_utcoff());
-	tr2_wake_init();
-	tr2_sandbox_note();
-	tr2_mask_note_handlers();
-	if (!tr2_session_begin() && !atexit(at_exit)) {
+	begin();
+	if (!is_wanted) {
+		begin_dormant();
+	} else if (!tr2_session_begin() && !atexit(at_exit)) {
 		tr2_session_watch_forks();
 		tr2_signal_init();
 		tr2_flight_init();

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <stdarg.h>
 #include <string.h>
@@ -342,6 +343,15 @@ int tr2_sys_futex(const uint32_t *word, int operation, uint32_t value, const str
 {
 	return (int)CALL(syscall(FUTEX_NUMBER, word, operation, value, timeout, NULL, 0), FUTEX_NUMBER, word, operation,
 			 value, timeout, NULL, 0);
+}
+
+/* The kernel adds, so that a page without memory is an error and no signal; then it also wakes one of the same word. */
+int tr2_sys_futex_ring(uint32_t *word)
+{
+	const unsigned all = INT_MAX, add = FUTEX_OP(FUTEX_OP_ADD, 1, FUTEX_OP_CMP_EQ, 0);
+
+	return (int)CALL(syscall(FUTEX_NUMBER, word, FUTEX_WAKE_OP, all, NULL, word, add), FUTEX_NUMBER, word,
+			 FUTEX_WAKE_OP, all, NULL, word, add);
 }
 
 /* ---- signals --------------------------------------------------------------------------------------- */

@@ -80,6 +80,9 @@ int tr2_sys_setscheduler(int policy, const struct sched_param *parameter);
 /* futex(2), with a relative timeout or NULL.  Return  0 or -1, with errno */
 int tr2_sys_futex(const uint32_t *word, int operation, uint32_t value, const struct timespec *timeout);
 
+/* Add 1 to a word in shared memory and wake all who wait for it.  Return  -1: with errno; EFAULT: it is gone */
+int tr2_sys_futex_ring(uint32_t *word);
+
 /* ---- signals --------------------------------------------------------------------------------------- */
 
 /* What the calling thread blocks, a bit each, as the kernel has it.  set, old: NULL or the new and the present ones */

@@ -55,6 +55,15 @@ int tr2_text_is(const char *text, const char *other)
 	return fold(*text) == fold(*other);
 }
 
+int tr2_text_begins(const char *text, const char *beginning)
+{
+	while (*beginning && fold(*text) == fold(*beginning)) {
+		text++;
+		beginning++;
+	}
+	return !*beginning;
+}
+
 #ifdef __GLIBC__
 const char *tr2_text_error(int error)
 {

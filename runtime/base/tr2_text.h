@@ -30,6 +30,9 @@ void tr2_text_hex(struct tr2_text *text, uint64_t value, unsigned width);
 /* 1 if they differ in the case of ASCII letters at most.  (strcasecmp() asks the locale, 3 us the first time.) */
 int tr2_text_is(const char *text, const char *other);
 
+/* The same of the beginning of text. */
+int tr2_text_begins(const char *text, const char *beginning);
+
 /*
  * What an error number means, in English: strerror() reads the catalogue of the program's language, on a descriptor
  * that the program may count on.  Signal safe

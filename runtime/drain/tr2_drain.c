@@ -20,7 +20,9 @@
 #include "base/tr2_memory.h"
 #include "base/tr2_sys.h"
 #include "base/tr2_tsan.h"
+#include "ctl/tr2_page.h"
 #include "output/tr2_sink.h"
+#include "ring/tr2_losses.h"
 #include "settings/tr2_env.h"
 #include "settings/tr2_sid.h"
 
@@ -52,7 +54,7 @@ static int stands_back(void)
 	return times != 0;
 }
 
-static int is_left(enum tr2_drain_task task)
+int tr2_drain_is_left(enum tr2_drain_task task)
 {
 	return (int)tr2_load_rlx(&g_drain.left[task]); /* relaxed: see tr2_drain_leave() */
 }
@@ -65,7 +67,7 @@ static int lacks_files(void)
 	int lacks = tr2_sink_lacks_files();
 
 	/* relaxed: a hint */
-	tr2_store_rlx(&g_drain.wants_files, lacks || (is_left(TR2_DRAIN_ROTATE) && !tr2_sink_has_next()));
+	tr2_store_rlx(&g_drain.wants_files, lacks || (tr2_drain_is_left(TR2_DRAIN_ROTATE) && !tr2_sink_has_next()));
 	return lacks;
 }
 
@@ -96,7 +98,7 @@ enum tr2_drain tr2_drain_pass(unsigned age_ms)
 static void open_files(void)
 {
 	tr2_sink_open_again();
-	if (is_left(TR2_DRAIN_ROTATE) && !tr2_sink_has_next() && tr2_sink_open_next())
+	if (tr2_drain_is_left(TR2_DRAIN_ROTATE) && !tr2_sink_has_next() && tr2_sink_open_next())
 		tr2_store_rlx(&g_drain.left[TR2_DRAIN_ROTATE], 0); /* relaxed: as in tr2_drain_leave() */
 	tr2_store_rlx(&g_drain.wants_files, 0); /* relaxed: a hint */
 	tr2_lock_release();
@@ -162,24 +164,30 @@ static void drain_all(void)
 	}
 }
 
+static int g_is_flushed;   /* what flush() has found; of the holder of the lock */
+
 /*
  * Run fn under the lock, signals blocked, in the process that owns the state.
+ * result  0: fn was not run, or was flush() and has failed
  * Return  0: the drain does not move
  */
-static int with_lock(void (*fn)(void))
+static int with_lock_result(void (*fn)(void), int *result)
 {
 	uint64_t mask;
 	int saved = errno, is_ours;
 
+	*result = 1;
 	if (tr2_is_forked_child() || !tr2_g_shm.head)   /* in this order: another thread of a child may be setting it */
 		return 1;
 	tr2_mask_all(&mask);
 	is_ours = tr2_lock_wait();
 	if (is_ours) {
+		g_is_flushed = 0;
 		if (!g_drain.finished && (tr2_fd_may_open() || !lacks_files()))
 			fn();
 		if (!g_drain.finished)
 			do_what_is_left();
+		*result = g_is_flushed;
 		tr2_lock_release();
 	}
 	tr2_mask_restore(&mask);
@@ -187,9 +195,50 @@ static int with_lock(void (*fn)(void))
 	return is_ours;
 }
 
-void tr2_drain_flush(void)
+static int with_lock(void (*fn)(void))
 {
-	with_lock(drain_all);
+	int result;
+
+	return with_lock_result(fn, &result);
+}
+
+static void flush(void)
+{
+	int is_done = 1;
+
+	if (tr2_is_flight_recorder())
+		tr2_pass_snapshot();
+	else
+		is_done = drain_with(TIMEOUT_US);
+	g_is_flushed = !tr2_collect_write() && is_done;
+}
+
+int tr2_drain_flush(void)
+{
+	int is_flushed;
+
+	return with_lock_result(flush, &is_flushed) && is_flushed;
+}
+
+/* What was recorded before is in the stream, as far as nobody was just recording. */
+static void note_pause(void)
+{
+	drain_all();
+	for (struct tr2_thread *thread = tr2_thread_first(); thread; thread = tr2_thread_next(thread)) {
+		struct tr2_track *track = thread->reader.track;
+
+		if (!track || !track->start || !tr2_overwrite_hold(thread))
+			continue;
+		tr2_losses_add(track->tid, TLG_LOSS_OFF, 1);
+		tr2_track_skip_missing(track, 1);
+		tr2_overwrite_release(thread);
+	}
+	tr2_cycle_next();
+}
+
+void tr2_drain_note_pause(void)
+{
+	with_lock(note_pause);
 }
 
 /* No waiting: a pass may be long, and the next one begins the cycle as well. */
@@ -255,6 +304,19 @@ void tr2_drain_leave(enum tr2_drain_task task)
 		tr2_store_rlx(&g_drain.wants_files, 1); /* relaxed: a hint */
 }
 
+void tr2_drain_await_call(void)
+{
+	uint64_t mask;
+
+	tr2_mask_all(&mask);
+	if (tr2_lock_briefly()) {
+		for (struct tr2_thread *thread = tr2_thread_first(); thread; thread = tr2_thread_next(thread))
+			tr2_ring_park(&thread->reader);
+		tr2_lock_release();
+	}
+	tr2_mask_restore(&mask);
+}
+
 static void do_if_left(enum tr2_drain_task task, void (*fn)(void))
 {
 	/* relaxed: as above */
@@ -297,6 +359,7 @@ static void finish(void)
 	}
 	error = end_stream(tr2_load_rlx(&g_end_reason)); /* relaxed: see finish_with() */
 	tr2_sink_close();
+	tr2_page_close();
 	tr2_store_rlx(&g_drain.finished, 1); /* relaxed: read without the lock only as a hint */
 	if (error && tr2_recovery_has_file())
 		tr2_shm_leave();

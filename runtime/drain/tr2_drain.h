@@ -72,9 +72,16 @@ int tr2_drain_may_come(void);
 
 /*
  * Write all that was recorded so far.
+ * Return  1; 0: not all of it is written: the drain does not move, or a file is missing or full
  * Blocks  for another pass and for the write: while they make progress, else for a second    Signal unsafe
  */
-void tr2_drain_flush(void);
+int tr2_drain_flush(void);
+
+/*
+ * The session has paused: any number of checkpoints of each thread was not recorded.  Each thread that has recorded
+ * before gets a gap there, and the stream a new cycle.  Blocks  as tr2_drain_flush()
+ */
+void tr2_drain_note_pause(void);
 
 /* Begin a new cycle, at once or with the next pass. */
 void tr2_drain_next_cycle(void);
@@ -92,5 +99,14 @@ void tr2_drain_finish_without_texts(unsigned reason);
 /* The next pass of the consumer thread, or the next flush, is to do one of these.  Signal safe    Blocks never */
 enum tr2_drain_task { TR2_DRAIN_NEXT_CYCLE, TR2_DRAIN_FLUSH, TR2_DRAIN_ROTATE, TR2_DRAIN_TASKS };
 void tr2_drain_leave(enum tr2_drain_task task);
+
+/* 1: that has not been done yet; 0 also if it could not be done. */
+int tr2_drain_is_left(enum tr2_drain_task task);
+
+/*
+ * A thread of the program is to open a file: let the next call of any thread take its slow path, where it does that.  An
+ * add that is under way may undo that, so repeat it.  Blocks  at most 10 ms
+ */
+void tr2_drain_await_call(void);
 
 #endif

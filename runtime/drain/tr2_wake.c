@@ -21,6 +21,7 @@
 #include <time.h>
 
 #include "tr2_collect.h"
+#include "tr2_dormant.h"
 #include "tr2_drain.h"
 #include "tr2_lock.h"
 #include "tr2_overwrite.h"
@@ -34,6 +35,7 @@
 #include "base/tr2_sandbox.h"
 #include "base/tr2_sys.h"
 #include "base/tr2_text.h"
+#include "ctl/tr2_page.h"
 #include "output/tr2_sink.h"
 #include "ring/tr2_shm.h"
 #include "ring/tr2_thread.h"
@@ -47,6 +49,7 @@ enum {
 	BATCH_CHUNKS = 16,        /* opened by all threads: worth a pass, and small enough to stay in the caches */
 	BATCHES = 64,             /* that the memory of all threads has room for */
 	BATCHES_OF_ONE = 4,       /* that of one thread, where that has a bound */
+	STEERED_MS = 60000,       /* with a control page, which somebody may misuse to lose a call */
 	STACK_BYTES = 256 * 1024,
 	REFUSED_MS = 1000,        /* before the system is asked again */
 	FINISHED = UINT32_C(1) << 30,
@@ -60,7 +63,7 @@ static struct wake {
 	pid_t tid;                /* of the thread; 0: none has begun */
 	uint32_t starting;        /* a thread is creating it */
 	uint32_t finish;          /* the reason for which it shall finish, then FINISHED; 0: it shall not */
-	uint32_t calls;           /* for the thread, so far: the futex that it sleeps on */
+	uint32_t calls;           /* for the thread, so far: the futex that it sleeps on, without a control page */
 	uint32_t sleep;           /* [M16] how it is */
 	int is_refused;           /* the system creates no thread for us */
 	uint64_t refused_at;      /* raw clock */
@@ -103,9 +106,11 @@ int tr2_wake_is_wanted(void)
 	return (int)tr2_load_rlx(&g_wake.wanted); /* relaxed: a hint */
 }
 
+/* A thread that has started in this process, before its session, stays. */
 void tr2_wake_reset(int may_start)
 {
-	g_wake = (struct wake){ .may_not = !may_start };
+	if (!tr2_dormant_is())
+		g_wake = (struct wake){ .may_not = !may_start };
 }
 
 /*
@@ -115,10 +120,11 @@ void tr2_wake_reset(int may_start)
 static void sleep_for(uint32_t seen, unsigned ms)
 {
 	const struct timespec timeout = { ms / 1000, (long)(ms % 1000) * 1000000 };
+	const uint32_t bell = tr2_page_listen();
 
 	/* [M16] acquire: calls before it.  Pairs with tr2_wake_now() */
-	tr2_exchange_acq_rel(&g_wake.sleep, ms ? DOZES : SLEEPS);
-	tr2_futex_wait(&g_wake.calls, seen, ms ? &timeout : NULL);
+	tr2_exchange_acq_rel(&g_wake.sleep, ms && ms < STEERED_MS ? DOZES : SLEEPS);
+	tr2_page_wait(bell, &g_wake.calls, seen, ms ? &timeout : NULL);
 	tr2_store_rlx(&g_wake.sleep, AWAKE); /* relaxed: the next pass finds what an unseen call has recorded */
 }
 
@@ -230,9 +236,8 @@ static void set_up_thread(void)
 
 	tr2_sys_prctl(PR_SET_NAME, (unsigned long)"trace2-drain");
 	tr2_fd_open_no_more();
-	if (!tr2_load_rlx(&g_wake.wanted)) /* relaxed: a hint */
+	if (!tr2_load_rlx(&g_wake.wanted) && !tr2_dormant_is()) /* relaxed: a hint */
 		sleep_for(0, shortest_ms());
-	tr2_recovery_pid_space();
 	if (g_has_affinity)
 		tr2_sys_setaffinity(&g_affinity);
 	if (tr2_sys_getscheduler() != SCHED_OTHER)
@@ -242,18 +247,22 @@ static void set_up_thread(void)
 static void *run(void *unused)
 {
 	uint32_t before, calls = 0;
-	unsigned ms = SHORTEST_MS;
+	unsigned again, ms = SHORTEST_MS;
 
 	tr2_store_rlx(&g_wake.tid, tr2_sys_gettid()); /* relaxed: a number by itself */
 	tr2_store_rlx(&g_wake.running, 1); /* relaxed: as in start_thread(), which may be late */
-	tr2_store_rlx(&tr2_g_shm.head->lacks_thread, 0); /* relaxed: a number by itself */
 	tr2_mask_begin_library_thread();
 	set_up_thread();
+	if (tr2_dormant_is() && !tr2_dormant_await())
+		return unused;
+	tr2_store_rlx(&tr2_g_shm.head->lacks_thread, 0); /* relaxed: a number by itself */
+	tr2_recovery_pid_space();
 	for (;;) {
 		enum tr2_drain done;
 		if (finish_if_asked())
 			break;
 		show_if_asked();
+		again = tr2_dormant_serve();
 		before = calls;
 		calls = tr2_load_rlx(&g_wake.calls); /* relaxed: what was called for before is found by the pass */
 		done = tr2_drain_pass(ms > LONGEST_TEXT_MS / 2 ? 0 : tr2_wake_longest_ms());
@@ -262,7 +271,10 @@ static void *run(void *unused)
 		if (done == TR2_DRAIN_BEHIND || tr2_collect_is_awaited())
 			continue;
 		ms = next_sleep(done, calls != before, ms);
-		sleep_for(calls, ms);
+		if (!ms && tr2_page_is_open())
+			sleep_for(calls, STEERED_MS);
+		else
+			sleep_for(calls, again && again < ms ? again : ms);
 	}
 	return unused;
 }
@@ -310,7 +322,7 @@ static int is_not_to_start(void)
 {
 	const uint64_t pause = REFUSED_MS * UINT64_C(1000000);
 
-	if (g_wake.may_not || tr2_g_settings.thread == TR2_THREAD_OFF || !tr2_shm_is_own())
+	if (g_wake.may_not || tr2_g_settings.thread == TR2_THREAD_OFF || !(tr2_shm_is_own() || tr2_dormant_is()))
 		return 1;
 	/* relaxed: as in start_thread() */
 	return tr2_load_rlx(&g_wake.is_refused) &&
@@ -326,10 +338,18 @@ void tr2_wake_start(void)
 	    !tr2_cas_rlx(&g_wake.starting, 0, 1)) /* relaxed: keeps a second starter out */
 		return;
 	tr2_mask_all(&mask);
+	tr2_page_open();
 	start_thread();
 	tr2_mask_restore(&mask);
 	tr2_store_rlx(&g_wake.starting, 0); /* relaxed: only keeps a second starter out */
 	errno = saved;
+}
+
+void tr2_wake_start_dormant(void)
+{
+	g_wake = (struct wake){ .may_not = 0 };
+	tr2_dormant_begin();
+	tr2_wake_start();
 }
 
 /* ---- calling it --------------------------------------------------------------------------------- */
@@ -341,7 +361,7 @@ void tr2_wake_now(void)
 	tr2_add_rlx(&g_wake.calls, 1); /* relaxed: ordered by the exchange */
 	/* [M16] release: the call.  Pairs with sleep_for() */
 	if (tr2_exchange_acq_rel(&g_wake.sleep, AWAKE) != AWAKE)
-		tr2_futex_wake(&g_wake.calls, 1);
+		tr2_page_wake(&g_wake.calls);
 }
 
 /* Chunks that are worth a pass: a part of what all threads may have, or one of them. */

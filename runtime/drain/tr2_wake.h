@@ -79,6 +79,12 @@ int tr2_wake_is_wanted(void);
 /* 1 while it runs, or is just being started. */
 int tr2_wake_is_coming(void);
 
+/*
+ * A process that is not traced: make a control page and start the thread, which serves it (tr2_dormant.h).
+ * Thread  a program's; in a forked child the handler of fork()    Signal unsafe    Errno kept    Cost  30 us
+ */
+void tr2_wake_start_dormant(void);
+
 /* In a forked child: there is no thread.  may_start  0: nor must there be one, for the allocator may be in any state */
 void tr2_wake_reset(int may_start);
 

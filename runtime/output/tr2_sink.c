@@ -67,6 +67,21 @@ int tr2_sink_open(const char *name)
 	return texts ? 0 : error;
 }
 
+int tr2_sink_open_late(const char *name, const char *path)
+{
+	const struct tr2_dst_rules rules = { .max_files = tr2_g_settings.max_files };
+	char variable[64], file[128];
+	struct tr2_text text = tr2_text_begin(file, sizeof(file));
+
+	tr2_text_add(&text, name);
+	tr2_text_add(&text, ".tlg");
+	errno = 0;
+	if (*path != '/' || tr2_dst_open(&g_sink.dst, tr2_env_name("RAW", variable), path, file, &rules))
+		return -ENOENT;
+	g_sink.is_framed = is_framed(&g_sink.dst);
+	return 0;
+}
+
 int tr2_sink_is_sentinel(void)
 {
 	int event = tr2_live_is_sentinel();

@@ -23,6 +23,12 @@ int tr2_sink_is_wanted(void);
  */
 int tr2_sink_open(const char *name);
 
+/*
+ * Open a raw target whose path comes from elsewhere, and no text outputs: nothing is read from the environment, and
+ * nothing allocated.  Return  0 or -errno    Signal safe
+ */
+int tr2_sink_open_late(const char *name, const char *path);
+
 /* In a forked child: go on in what the parent has opened.  Return  0, or -1: nothing is on */
 int tr2_sink_inherit(void);
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "tr2_late.h"
 #include "tr2_session.h"
 #include "base/tr2_clock.h"
 #include "base/tr2_mask.h"
@@ -52,6 +53,8 @@ static struct tr2_thread *find_self(int by_system)
 		tr2_wake_now();
 	}
 	tr2_mask_restore(&mask);
+	if (tr2_self)
+		tr2_late_introduce();
 	errno = saved;
 	return tr2_self;
 }

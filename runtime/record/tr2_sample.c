@@ -125,3 +125,15 @@ int tr2_sample_is_inside_v1(void)
 {
 	return tr2_mask_is_inside();
 }
+
+static tr2_sample_steer *g_profiler;
+
+void tr2_sample_steer_v1(tr2_sample_steer *function)
+{
+	g_profiler = function;
+}
+
+tr2_sample_steer *tr2_sample_profiler(void)
+{
+	return g_profiler;
+}

@@ -9,12 +9,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tr2_late.h"
 #include "base/tr2_clock.h"
 #include "base/tr2_mask.h"
 #include "base/tr2_memory.h"
 #include "base/tr2_sys.h"
 #include "base/tr2_text.h"
+#include "ctl/tr2_page.h"
 #include "drain/tr2_cycle.h"
+#include "drain/tr2_dormant.h"
 #include "drain/tr2_drain.h"
 #include "drain/tr2_exec.h"
 #include "drain/tr2_missing.h"
@@ -53,19 +56,25 @@ static void name_child(void)
 	tr2_cycle_set_process(tr2_sid_fork(), utcoff);
 }
 
-/* parent: in a forked child its parent's memory, else NULL.  Return  0 or -errno; then nothing is left behind */
-static int set_up(const struct tr2_shm *parent)
+/* What was set up is taken down. */
+void tr2_session_drop(void)
+{
+	tr2_shm_unlink();
+	tr2_shm_forget();
+	tr2_drain_reset();
+	tr2_sink_reset();
+}
+
+/* The rings and the stream, behind the destination.  As set_up() */
+static int set_up_rings(const struct tr2_shm *parent, int is_late)
 {
 	uint32_t stream = tr2_sid_stream();
-	int error;
+	int error = tr2_shm_create(stream);
 
-	if (parent ? tr2_sink_inherit() : tr2_sink_open(tr2_sid_own()))
-		return -ENOENT;
-	error = tr2_shm_create(stream);
 	if (!error)
 		error = tr2_scope_init(parent);
 	if (!error)
-		error = tr2_thread_init(parent != NULL);
+		error = is_late ? tr2_thread_init_late() : tr2_thread_init(parent != NULL);
 	if (!error && parent)
 		name_child();
 	if (!error)
@@ -74,10 +83,26 @@ static int set_up(const struct tr2_shm *parent)
 		return 0;
 	if (tr2_g_settings.dst_debug)
 		tr2_warning("no memory for rings: ", tr2_text_error(-error));
-	tr2_shm_unlink();
-	tr2_shm_forget();
-	tr2_drain_reset();
-	tr2_sink_reset();
+	tr2_session_drop();
+	return error;
+}
+
+/* parent: in a forked child its parent's memory, else NULL.  Return  0 or -errno; then nothing is left behind */
+static int set_up(const struct tr2_shm *parent)
+{
+	if (parent ? tr2_sink_inherit() : tr2_sink_open(tr2_sid_own()))
+		return -ENOENT;
+	return set_up_rings(parent, 0);
+}
+
+int tr2_session_begin_late(const char *path, uint64_t mask)
+{
+	int error = tr2_sink_open_late(tr2_sid_own(), path);
+
+	if (!error)
+		error = set_up_rings(NULL, 1);
+	if (!error && !tr2_dormant_is())
+		tr2_wake_wanted(mask);   /* a child of a bare clone(2), in which the consumer thread is missing */
 	return error;
 }
 
@@ -137,7 +162,7 @@ static int is_forked_in_order(void)
 static void before_fork(void)
 {
 	g_is_forking = 1;
-	if (!tr2_is_enabled())
+	if (!tr2_is_enabled() && !tr2_late_has_paused())
 		return;
 	tr2_mask_note_handlers();
 	tr2_wake_show();
@@ -152,12 +177,21 @@ static void after_fork_parent(void)
 
 static void after_fork_child(void)
 {
+	int is_steered = tr2_page_is_inherited();
+
 	g_is_forking = 0;
-	if (!tr2_is_enabled())
+	if (!tr2_is_enabled() && !is_steered)
 		return;   /* the child is not traced either; and a sandbox may forbid system calls */
 	g_forked = tr2_sys_getpid();
-	tr2_drain_after_fork_child();
-	tr2_thread_wipe();
+	tr2_late_begin_child();
+	if (tr2_g_shm.head) {
+		tr2_drain_after_fork_child();
+		tr2_thread_wipe();
+	}
+	if (is_steered && (!tr2_is_enabled() || !tr2_g_shm.head)) {
+		tr2_page_forget();
+		tr2_wake_start_dormant();   /* nothing is recorded here, with which it could start */
+	}
 }
 
 void tr2_session_watch_forks(void)
@@ -174,6 +208,8 @@ static void begin_in_child(void)
 
 	tr2_store_rlx(&g_forks, tr2_session_forks() + 1); /* relaxed: as in tr2_session_forks() */
 	tr2_shm_forget();
+	if (!tr2_dormant_is())
+		tr2_page_forget();
 	tr2_detach_reset();
 	tr2_drain_reset();
 	tr2_wake_reset(is_forked_in_order());
@@ -184,6 +220,7 @@ static void begin_in_child(void)
 		tr2_set_enabled(0);
 	else
 		tr2_thread_ready();
+	tr2_dormant_session();
 	tr2_leftover_reset();
 	if (tr2_g_shm.head && is_turn())
 		tr2_leftover_collect(LEFTOVERS);
@@ -219,7 +256,7 @@ static void leave_parent(uint64_t mask)
 
 int tr2_session_ensure_masked(uint64_t mask)
 {
-	if (tr2_mask_is_of_library(mask))
+	if (tr2_mask_is_of_library(mask) || !tr2_late_ensure(mask))
 		return 0;
 	if (!tr2_thread_has_self() && (tr2_self || tr2_is_forked_child()))
 		leave_parent(mask);

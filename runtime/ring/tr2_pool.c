@@ -53,14 +53,29 @@ void tr2_pool_count_thread(int change)
 	tr2_add_rlx(&g_pool.threads, (uint32_t)change); /* relaxed: as above */
 }
 
+static uint32_t bound(void)
+{
+	return tr2_load_rlx(&g_pool.bound); /* relaxed: a number by itself */
+}
+
+void tr2_pool_set_bound(size_t bytes)
+{
+	tr2_store_rlx(&g_pool.bound, (uint32_t)(bytes / PAGE)); /* relaxed: as above */
+}
+
 uint32_t tr2_pool_bound(void)
 {
-	return g_pool.bound + OWN_PAGES * tr2_pool_threads();
+	return bound() + OWN_PAGES * tr2_pool_threads();
 }
 
 static uint32_t taken(void)
 {
 	return tr2_load_rlx(&g_pool.taken); /* relaxed: a statistic */
+}
+
+uint32_t tr2_pool_taken(void)
+{
+	return taken();
 }
 
 int tr2_pool_is_short(void)
@@ -76,7 +91,7 @@ int tr2_pool_is_used_up(void)
 /* The current chunks of all threads together are a sixteenth of the pool, or a shortest chunk for each thread. */
 unsigned tr2_pool_share(void)
 {
-	uint32_t threads = tr2_pool_threads(), share = g_pool.bound / 16 / (threads ? threads : 1);
+	uint32_t threads = tr2_pool_threads(), share = bound() / 16 / (threads ? threads : 1);
 	unsigned pages = TR2_WHOLE_PAGES;
 
 	while (pages > share && pages > TR2_SHORT_PAGES)
@@ -86,7 +101,7 @@ unsigned tr2_pool_share(void)
 
 uint32_t tr2_pool_lasting_share(void)
 {
-	uint32_t threads = tr2_pool_threads(), share = g_pool.bound / 8 * 7 / (threads ? threads : 1);
+	uint32_t threads = tr2_pool_threads(), share = bound() / 8 * 7 / (threads ? threads : 1);
 
 	return share > OWN_PAGES ? share : OWN_PAGES;
 }
@@ -238,7 +253,7 @@ static uint32_t take(unsigned pages)
  */
 static int claim(unsigned pages, uint32_t held)
 {
-	uint32_t shared = g_pool.bound + TR2_SHORT_PAGES * tr2_pool_threads();
+	uint32_t shared = bound() + TR2_SHORT_PAGES * tr2_pool_threads();
 	uint32_t bound = held + pages <= OWN_PAGES ? tr2_pool_bound() : shared;
 
 	/* relaxed: a total */

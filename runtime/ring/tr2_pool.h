@@ -53,6 +53,10 @@ uint32_t tr2_pool_threads(void);
 unsigned tr2_pool_share(void);
 uint32_t tr2_pool_lasting_share(void);
 
+/* Pages that are acquired now; bound them anew, to as many as there are chunks for. */
+uint32_t tr2_pool_taken(void);
+void tr2_pool_set_bound(size_t bytes);
+
 /* Pages in all; 1: more than half of them are in use; 1: nearly all are. */
 uint32_t tr2_pool_bound(void);
 int tr2_pool_is_short(void);

@@ -43,6 +43,10 @@
  *   [M20] tr2_reported_set()                tr2_reported_name()       the name of a thread
  *   [M21] tr2_leftover_collect()            tr2_leftover_collect()    what one look has noted before the next one
  *   [M22] tr2_owner_release() with musl    tr2_owner_take()          what a ring's owner did before the next one
+ *   [M23] t2x_ctl.c in expand/ asks        tr2_page_take()           a command before its number
+ *   [M24] tr2_page_answer()                t2x_ctl.c in expand/      an answer before its number
+ *   [M25] tr2_dormant_session()            tr2_dormant_await()       a session that begins late, before it is drained
+ *   [M26] begin_late() in tr2_session.c    tr2_session_is_begun()    the same before another thread records in it
  */
 #ifndef TR2_RING_H
 #define TR2_RING_H

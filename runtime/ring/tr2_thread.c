@@ -22,6 +22,7 @@ static const char unknown[] = "unknown";   /* as git names threads that nobody h
 static uint32_t g_next_tid;
 static uint32_t g_renamed;             /* so often has a thread got another name */
 static struct tr2_thread *g_main;
+static int g_is_late;                     /* the session began late: threads may have open regions already */
 
 struct tr2_defined tr2_g_defined = { 2, 2 };   /* git's two of each for tests */
 
@@ -216,10 +217,20 @@ void tr2_thread_report(struct tr2_reported *to)
 		tr2_reported_set(to, g_reserved, "");
 }
 
+/* The first thread of the process is main, also if others have recorded before. */
+static int is_late_main(void)
+{
+	return g_is_late && !main_thread() && tr2_sys_gettid() == tr2_sys_getpid();
+}
+
 /* Self is a new Trace2 thread from here on. */
 static void become(struct tr2_thread *self, const char *base_name)
 {
-	self->tid = next_tid();
+	static const uint64_t assumed[] = { TLG_OPEN_ASSUMED };
+
+	self->tid = is_late_main() ? 0 : next_tid();
+	if (!self->tid && g_is_late)
+		tr2_store_rlx(&g_main, self); /* relaxed: as in main_thread() */
 	if (self->tid)
 		make_name(self->name, self->tid, base_name);
 	else
@@ -228,7 +239,7 @@ static void become(struct tr2_thread *self, const char *base_name)
 	self->start = self->tid ? tr2_clock_raw() : tr2_clock_start();
 	report(self);
 	begin_totals(self);
-	take_over(self, NULL, 0);
+	take_over(self, assumed, g_is_late != 0);
 }
 
 /* ---- getting a ring --------------------------------------------------------------------------------- */
@@ -284,6 +295,19 @@ struct tr2_thread *tr2_thread_inherit(const struct tr2_thread *parent, const uin
 	return self;
 }
 
+int tr2_thread_init_late(void)
+{
+	int error = tr2_thread_map();
+
+	if (error)
+		return error;
+	tr2_store_rlx(&g_main, NULL); /* relaxed: as in main_thread() */
+	tr2_store_rlx(&g_next_tid, 1); /* relaxed: nobody is there yet; 0 is main's */
+	g_is_late = 1;
+	tr2_thread_ready();
+	return 0;
+}
+
 int tr2_thread_init(int is_child)
 {
 	struct tr2_thread *main;
@@ -292,6 +316,7 @@ int tr2_thread_init(int is_child)
 
 	if (error)
 		return error;
+	g_is_late = 0;
 	tr2_store_rlx(&g_main, NULL); /* relaxed: as in main_thread() */
 	if (is_child)
 		return 0;

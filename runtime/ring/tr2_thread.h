@@ -81,6 +81,9 @@ void tr2_thread_report(struct tr2_reported *to);
  */
 int tr2_thread_init(int is_child);
 
+/* The same for a session that begins late: any thread may call, and acquires no ring.  Signals masked    Signal safe */
+int tr2_thread_init_late(void);
+
 /*
  * Forking.  In the child the thread that forked still has its parent's self, until it records; and threads that the
  * child starts may record before it, or at the same time.  One of them sets up the child's session, and the others wait

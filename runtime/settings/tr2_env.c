@@ -13,6 +13,7 @@
 #include "tlg_parent.h"
 #include "tr2_sid.h"
 #include "tr2_value.h"
+#include "base/tr2_atomic.h"
 #include "base/tr2_mask.h"
 #include "base/tr2_memory.h"
 #include "base/tr2_sys.h"
@@ -81,6 +82,7 @@ static const struct setting settings[] = {
 	COUNT("MAX_FILES", "trace2.maxfiles", max_files, "0", "0"),
 	BOOL("REDACT", "", redact, "true"),
 	TEXT("SIGNALS", ""),
+	TEXT("CTL", "trace2.ctl"),   /* see ctl/tr2_page.h */
 	TEXT("PROF", ""),         /* libtrace2-prof's, see prof/tr2p_settings.h */
 };
 
@@ -247,14 +249,16 @@ static const char *find_instead(const struct setting *setting, int is_known, lon
 	return NULL;
 }
 
+/* Other threads may read it: each number is one by itself. */
 static void store_number(const struct setting *setting, long long number)
 {
 	unsigned char *to = (unsigned char *)&tr2_g_settings + setting->to;
+	size_t value = (unsigned long long)number > SIZE_MAX ? SIZE_MAX : (size_t)number;
 
 	if (setting->bytes == sizeof(unsigned))
-		*(unsigned *)(void *)to = (unsigned)number;
+		tr2_store_rlx((unsigned *)(void *)to, (unsigned)number); /* relaxed: a number by itself */
 	else
-		*(size_t *)(void *)to = (unsigned long long)number > SIZE_MAX ? SIZE_MAX : (size_t)number;
+		tr2_store_rlx((size_t *)(void *)to, value); /* relaxed: as above */
 }
 
 static void read_number(const struct setting *setting, const char *value)
@@ -350,6 +354,70 @@ void tr2_env_read(void)
 	if (to->dst_debug)
 		report_unknown();
 	errno = saved;
+}
+
+/* ---- changing ----------------------------------------------------------------------------------- */
+
+/* Settings that can change, and the key of each: its name without RAW_, in small letters. */
+static const struct setting *find_changeable(const char *key, size_t length)
+{
+	static const char names[][12] = { "FLUSH", "WAIT", "POLICY", "MEMORY", "RING", "CYCLE" };
+	char name[16] = "RAW_";
+
+	for (size_t i = 0; length && i < sizeof(names) / sizeof(names[0]); i++) {
+		strcpy(name + 4, names[i]);
+		if (strlen(names[i]) == length && tr2_text_begins(key, names[i]))
+			return &settings[find_setting(name, strlen(name))];
+	}
+	return NULL;
+}
+
+/* Why not this number; NULL: it can be stored. */
+static const char *find_objection(const struct setting *setting, long long number)
+{
+	static struct tr2_settings first;   /* as they were at the start, which decided about memory */
+	const struct tr2_settings *now = &tr2_g_settings;
+
+	if (!first.memory_bytes)
+		first = *now;
+	if (find_instead(setting, 1, number))
+		return "is out of range";
+	if (now->policy == TR2_POLICY_OVERWRITE && setting->to != offsetof(struct tr2_settings, flush_ms))
+		return "cannot change in a flight recorder";
+	if (setting->to == offsetof(struct tr2_settings, policy) && number == TR2_POLICY_OVERWRITE)
+		return "cannot become overwrite: a flight recorder has to be one from the start";
+	if (setting->to == offsetof(struct tr2_settings, memory_bytes) && (size_t)number > first.memory_bytes)
+		return "cannot be more than at the start";
+	return NULL;
+}
+
+static int object(char *why, size_t size, const char *what, const char *objection)
+{
+	struct tr2_text text = tr2_text_begin(why, size);
+
+	tr2_text_add(&text, what);
+	tr2_text_add(&text, " ");
+	tr2_text_add(&text, objection);
+	return 0;
+}
+
+int tr2_env_change(const char *assignment, int is_dry, char *why, size_t size)
+{
+	const char *equals = strchr(assignment, '=');
+	const struct setting *setting = equals ? find_changeable(assignment, (size_t)(equals - assignment)) : NULL;
+	const char *objection;
+	long long number = 0;
+
+	if (!setting)
+		return object(why, size, assignment, "is not KEY=VALUE with a key of flush, wait, policy, memory, ring, cycle");
+	if (!parse_value(setting, equals + 1, &number))
+		return object(why, size, assignment, "has no value that the setting may have");
+	objection = find_objection(setting, number);
+	if (objection)
+		return object(why, size, assignment, objection);
+	if (!is_dry)
+		store_number(setting, number);
+	return 1;
 }
 
 TR2_STARTUP void tr2_env_check(void)

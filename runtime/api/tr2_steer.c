@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2_steer.c - see tr2_steer.h. */
+#include "tr2_steer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "trace2.h"
+#include "tr2_status.h"
+#include "base/tr2_clock.h"
+#include "base/tr2_memory.h"
+#include "base/tr2_sandbox.h"
+#include "base/tr2_sys.h"
+#include "base/tr2_text.h"
+#include "ctl/tr2_page.h"
+#include "drain/tr2_cycle.h"
+#include "drain/tr2_dormant.h"
+#include "drain/tr2_drain.h"
+#include "drain/tr2_overwrite.h"
+#include "record/tr2_emit.h"
+#include "record/tr2_late.h"
+#include "record/tr2_sample.h"
+#include "ring/tr2_pool.h"
+#include "ring/tr2_thread.h"
+#include "settings/tr2_env.h"
+#include "settings/tr2_value.h"
+
+enum {
+	WAIT_MS = 500,            /* for a call of the program */
+	LOOK_MS = 2,              /* and look so often */
+	MAX_ARGS = 64,            /* of the command line that a late session records */
+	COMMAND_BYTES = 2048,     /* of it */
+};
+
+/* The answer that is being made. */
+struct reply {
+	unsigned kind;            /* TLG_CTL_DONE, ...; 0: not yet */
+	char text[TLG_CTL_ANSWER + 1];
+};
+
+/* Of the consumer thread. */
+TR2_LARGE static struct steer {
+	struct tr2_asked asked;   /* the command that waits for a call of the program */
+	void (*look)(struct reply *reply);    /* has it happened?  NULL: none waits */
+	uint64_t give_up;         /* raw clock: then it happens later */
+	uint32_t stream;          /* of which `rotate` is the end */
+	uint64_t stop_at;         /* raw clock: profiles stop.  0: never */
+	char stop[512];           /* which, as for the profiler */
+	struct reply reply;
+} g_steer;
+
+TR2_LARGE static struct {
+	const char *version, *argv[MAX_ARGS + 1];
+	char command[COMMAND_BYTES];
+} g_program;
+
+/* ---- answers ------------------------------------------------------------------------------------ */
+
+static void done(struct reply *reply, const char *text)
+{
+	struct tr2_text to = tr2_text_begin(reply->text, sizeof(reply->text));
+
+	tr2_text_add(&to, text);
+	reply->kind = TLG_CTL_DONE;
+}
+
+static void refuse(struct reply *reply, const char *why, const char *more)
+{
+	struct tr2_text to = tr2_text_begin(reply->text, sizeof(reply->text));
+
+	tr2_text_add(&to, why);
+	tr2_text_add(&to, more);
+	reply->kind = TLG_CTL_ERROR;
+}
+
+/* The command waits for a call of the program. */
+static void await(void (*look)(struct reply *reply))
+{
+	g_steer.look = look;
+	g_steer.give_up = tr2_clock_raw() + tr2_clock_ticks(WAIT_MS * UINT64_C(1000000));
+}
+
+static void answer(const struct tr2_asked *asked, struct reply *reply)
+{
+	g_steer.look = NULL;
+	tr2_page_answer(asked, reply->kind, reply->text);
+	reply->kind = 0;
+}
+
+/* ---- commands ----------------------------------------------------------------------------------- */
+
+static int has_session(void)
+{
+	return tr2_g_shm.head && !tr2_is_forked_child() && !tr2_drain_is_over();
+}
+
+static void report_file(struct reply *reply, const char *before)
+{
+	char path[sizeof(reply->text) - 64];
+	struct tr2_text to = tr2_text_begin(reply->text, sizeof(reply->text));
+
+	tr2_status_file(path, sizeof(path));
+	tr2_text_add(&to, before);
+	tr2_text_add(&to, *path ? " to " : "");
+	tr2_text_add(&to, path);
+	reply->kind = TLG_CTL_DONE;
+}
+
+static void do_status(struct reply *reply, const struct tr2_asked *asked)
+{
+	(void)asked;
+	tr2_status_write(reply->text, sizeof(reply->text));
+	reply->kind = TLG_CTL_DONE;
+}
+
+static void look_for_session(struct reply *reply)
+{
+	int error;
+	enum tr2_late state = tr2_late_state(&error);
+
+	if (state == TR2_LATE_BEGUN)
+		report_file(reply, "on: it records");
+	else if (state == TR2_LATE_FAILED)
+		refuse(reply, "the session cannot begin: ", tr2_text_error(-error));
+}
+
+static void do_on(struct reply *reply, const struct tr2_asked *asked)
+{
+	const char *path = asked->nwords > 1 ? asked->words[1] : NULL;
+	int error;
+
+	if (tr2_is_enabled() && tr2_late_state(&error) != TR2_LATE_WANTED) {
+		refuse(reply, "it is on already", "");
+	} else if (tr2_late_has_paused()) {
+		if (path)
+			refuse(reply, "it goes on in its file: without a file, please", "");
+		else if (tr2_late_resume())
+			report_file(reply, "on: it records");
+	} else if (!tr2_dormant_is() || tr2_drain_is_over()) {
+		refuse(reply, "the trace has ended", "");
+	} else if (!path || *path != '/') {
+		refuse(reply, "it is dormant: on needs the path of a file or directory", "");
+	} else {
+		tr2_late_withdraw();
+		error = tr2_late_want(path);
+		if (error)
+			refuse(reply, "the session cannot begin: ", tr2_text_error(-error));
+		else
+			await(look_for_session);
+	}
+}
+
+static void do_flush(struct reply *reply, const struct tr2_asked *asked)
+{
+	(void)asked;
+	if (tr2_drain_flush())
+		done(reply, "flushed");
+	else
+		refuse(reply, "not all of it could be written", "");
+}
+
+static void do_off(struct reply *reply, const struct tr2_asked *asked)
+{
+	(void)asked;
+	if (tr2_late_withdraw())
+		done(reply, "off: nothing was recorded");
+	else if (!tr2_late_pause())
+		refuse(reply, "it is off already", "");
+	else if (tr2_drain_flush())
+		done(reply, "off, and flushed");
+	else
+		done(reply, "off; not all of it could be written");
+}
+
+static void look_for_rotation(struct reply *reply)
+{
+	if (tr2_status_stream() != g_steer.stream)
+		report_file(reply, "rotated");
+	else if (!tr2_drain_is_left(TR2_DRAIN_ROTATE))
+		refuse(reply, "there is no next file: the old one goes on", "");
+	else
+		tr2_drain_await_call();
+}
+
+static void do_rotate(struct reply *reply, const struct tr2_asked *asked)
+{
+	(void)asked;
+	if (tr2_is_flight_recorder()) {
+		refuse(reply, "a flight recorder is not rotated from outside", "");
+		return;
+	}
+	g_steer.stream = tr2_status_stream();
+	tr2_drain_leave(TR2_DRAIN_ROTATE);
+	tr2_drain_await_call();
+	await(look_for_rotation);
+}
+
+static void do_snapshot(struct reply *reply, const struct tr2_asked *asked)
+{
+	(void)asked;
+	if (!tr2_snapshot_request())
+		refuse(reply, "it is no flight recorder: its policy is not overwrite", "");
+	else if (tr2_drain_flush())
+		report_file(reply, "snapshot written");
+	else
+		refuse(reply, "the snapshot could not be written", "");
+}
+
+/* Either all of them are valid, or nothing is changed. */
+static void do_set(struct reply *reply, const struct tr2_asked *asked)
+{
+	char why[256];
+
+	for (int is_dry = 1; is_dry >= 0; is_dry--)
+		for (int i = 1; i < asked->nwords; i++)
+			if (!tr2_env_change(asked->words[i], is_dry, why, sizeof(why))) {
+				refuse(reply, why, "");
+				return;
+			}
+	if (asked->nwords < 2) {
+		refuse(reply, "set needs KEY=VALUE", "");
+		return;
+	}
+	if (has_session())
+		tr2_pool_set_bound(tr2_g_settings.memory_bytes);
+	done(reply, "set");
+}
+
+static void do_profile(struct reply *reply, const struct tr2_asked *asked)
+{
+	tr2_sample_steer *profiler = tr2_sample_profiler();
+	char why[256];
+	long long ms = 0;
+
+	if (!profiler) {
+		refuse(reply, "libtrace2-prof is not in this process, or was not set up at its start", "");
+		return;
+	}
+	if (asked->nwords < 2 || (asked->nwords > 2 && (!tr2_value_time(asked->words[2], &ms) || ms <= 0))) {
+		refuse(reply, "profile needs a list, such as cpu=100hz,heap=512k, or off", "");
+		return;
+	}
+	if (!profiler(asked->words[1], g_steer.stop, sizeof(g_steer.stop), why, sizeof(why))) {
+		refuse(reply, why, "");
+		return;
+	}
+	g_steer.stop_at = ms ? tr2_clock_raw() + tr2_clock_ticks((uint64_t)ms * UINT64_C(1000000)) : 0;
+	done(reply, "profiling changed");
+}
+
+/* needs_freedom: it makes system calls that a sandbox of the program may not allow. */
+static const struct command {
+	char name[12];
+	int needs_session, needs_freedom;
+	void (*run)(struct reply *reply, const struct tr2_asked *asked);
+} commands[] = {
+	{ "status", 0, 0, do_status }, { "on", 0, 1, do_on }, { "off", 0, 0, do_off }, { "flush", 1, 0, do_flush },
+	{ "rotate", 1, 1, do_rotate }, { "snapshot", 1, 0, do_snapshot }, { "set", 0, 0, do_set },
+	{ "profile", 0, 1, do_profile },
+};
+enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+static void run(struct reply *reply, const struct tr2_asked *asked)
+{
+	unsigned i = 0;
+
+	while (i < COMMANDS && strcmp(commands[i].name, asked->words[0]) != 0)
+		i++;
+	if (i == COMMANDS)
+		refuse(reply, "this version of the library has no such command: ", asked->words[0]);
+	else if (commands[i].needs_session && !has_session())
+		refuse(reply, "nothing is recorded: it is off", "");
+	else if (commands[i].needs_freedom && tr2_sandbox_has_begun())
+		refuse(reply, "the program has locked itself in (seccomp), which may not allow this", "");
+	else
+		commands[i].run(reply, asked);
+}
+
+/* ---- serving ------------------------------------------------------------------------------------ */
+
+static void look_again(void)
+{
+	struct reply *reply = &g_steer.reply;
+
+	g_steer.look(reply);
+	if (!reply->kind && tr2_clock_raw() > g_steer.give_up) {
+		done(reply, "it happens with the program's next call");
+		reply->kind = TLG_CTL_LATER;
+	}
+	if (reply->kind)
+		answer(&g_steer.asked, reply);
+}
+
+/* Return  ms until profiles stop; 0: never */
+static unsigned stop_profiles(void)
+{
+	const uint64_t now = tr2_clock_raw();
+	char unused[2];
+
+	if (!g_steer.stop_at)
+		return 0;
+	if (now < g_steer.stop_at)
+		return 1 + (unsigned)((g_steer.stop_at - now) / tr2_clock_ticks(1000000) % 1000);
+	g_steer.stop_at = 0;
+	tr2_sample_profiler()(g_steer.stop, NULL, 0, unused, sizeof(unused));
+	return 0;
+}
+
+static unsigned serve(void)
+{
+	unsigned again = stop_profiles();
+
+	if (g_steer.look)
+		look_again();
+	if (!g_steer.look && tr2_page_take(&g_steer.asked)) {
+		run(&g_steer.reply, &g_steer.asked);
+		if (g_steer.reply.kind)
+			answer(&g_steer.asked, &g_steer.reply);
+	}
+	return g_steer.look ? LOOK_MS : again;
+}
+
+/* ---- a late session ----------------------------------------------------------------------------- */
+
+/* In the first thread that records, in front of its first event. */
+static void introduce(void)
+{
+	tr2_emit_one_text(TLG_STYLE_version, NULL, 0, g_program.version);
+	trace2_cmd_start_fl(NULL, 0, g_program.argv);
+}
+
+/* As the kernel has it: who asks for tracing later may find other words there, and files are not opened then. */
+void tr2_steer_note_command(void)
+{
+	int fd = tr2_sys_open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC, 0);
+	ssize_t n = fd < 0 ? 0 : tr2_sys_read(fd, g_program.command, COMMAND_BYTES - 1);
+	unsigned args = 0;
+
+	if (fd >= 0)
+		tr2_sys_close(fd);
+	for (ssize_t at = 0; at < n && args < MAX_ARGS; at += (ssize_t)strlen(g_program.command + at) + 1)
+		g_program.argv[args++] = g_program.command + at;
+	tr2_late_set_introduction(introduce);
+}
+
+void tr2_steer_init(const char *version)
+{
+	g_program.version = version;
+	tr2_dormant_set_server(serve);
+}
