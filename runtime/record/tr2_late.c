@@ -98,7 +98,8 @@ int tr2_late_ensure(uint64_t mask)
 	if (!tr2_cas_acq_rel(&g_late.state, TR2_LATE_WANTED, TR2_LATE_BEGINNING))
 		return await_other();
 	end_trying(tr2_session_begin_late(g_path, mask));
-	tr2_dormant_session();
+	if (tr2_is_enabled())
+		tr2_dormant_session();
 	return tr2_is_enabled();
 }
 

@@ -220,7 +220,8 @@ static void begin_in_child(void)
 		tr2_set_enabled(0);
 	else
 		tr2_thread_ready();
-	tr2_dormant_session();
+	if (tr2_g_shm.head)
+		tr2_dormant_session();
 	tr2_leftover_reset();
 	if (tr2_g_shm.head && is_turn())
 		tr2_leftover_collect(LEFTOVERS);
