@@ -218,6 +218,14 @@ static void fence_acquire(void)
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 }
 
+static int get_answered(const struct t2x_ctl_page *page, uint32_t *number)
+{
+	int is_there = get_number(page, offsetof(struct tlg_ctl, answered), number);
+
+	fence_acquire(); /* [M24] acquire: the answer.  Pairs with tr2_page_answer() */
+	return is_there;
+}
+
 /* Return  1: there is an answer; 0: not in time, with why */
 static int await(const struct t2x_ctl_page *page, uint32_t number, uint64_t until, const char **why)
 {
@@ -225,11 +233,10 @@ static int await(const struct t2x_ctl_page *page, uint32_t number, uint64_t unti
 	uint32_t answered;
 
 	for (;;) {
-		if (!get_number(page, offsetof(struct tlg_ctl, answered), &answered)) {
+		if (!get_answered(page, &answered)) {
 			*why = "its control page is gone";
 			return 0;
 		}
-		fence_acquire(); /* [M24] acquire: the answer.  Pairs with tr2_page_answer() */
 		if (answered == number)
 			return 1;
 		if (has_ended(page) || clock_ms() >= until)

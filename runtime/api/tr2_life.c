@@ -211,7 +211,6 @@ static void begin_dormant(void)
 		return;
 	tr2_session_watch_forks();
 	tr2_flight_init();
-	tr2_steer_note_command();
 	tr2_wake_start_dormant();
 }
 

@@ -5,7 +5,6 @@
 #include "trace2.h"
 #include "tlg_desc.h"
 #include "base/tr2_clock.h"
-#include "base/tr2_mask.h"
 #include "base/tr2_text.h"
 #include "drain/tr2_collect.h"
 #include "drain/tr2_cycle.h"
@@ -26,14 +25,10 @@ static int has_session(void)
 /* Run function under the drain's lock, if there is a session and the lock can be had. */
 static void with_lock(void (*function)(void *data), void *data)
 {
-	uint64_t mask;
-
-	tr2_mask_all(&mask);
 	if (has_session() && tr2_lock_briefly()) {
 		function(data);
 		tr2_lock_release();
 	}
-	tr2_mask_restore(&mask);
 }
 
 struct file {

@@ -2,7 +2,8 @@
 /*
  * tr2_status.h - how tracing is in this process, for the control page: lines of "key: value".
  *
- * Keys that readers do not know are for people.  Thread  the consumer, without the drain's lock, which these acquire
+ * Keys that readers do not know are for people.  Thread  the consumer, whose
+ * signals are masked, without the drain's lock, which these acquire
  */
 #ifndef TR2_STATUS_H
 #define TR2_STATUS_H

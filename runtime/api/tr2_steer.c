@@ -21,7 +21,7 @@
 #include "drain/tr2_overwrite.h"
 #include "record/tr2_emit.h"
 #include "record/tr2_late.h"
-#include "record/tr2_sample.h"
+#include "record/tr2_profiler.h"
 #include "ring/tr2_pool.h"
 #include "ring/tr2_thread.h"
 #include "settings/tr2_env.h"
@@ -30,6 +30,7 @@
 enum {
 	WAIT_MS = 500,            /* for a call of the program */
 	LOOK_MS = 2,              /* and look so often */
+	MAX_MS = 1000,            /* of one sleep, while profiles are to stop: the clock's rate is not exact yet */
 	MAX_ARGS = 64,            /* of the command line that a late session records */
 	COMMAND_BYTES = 2048,     /* of it */
 };
@@ -230,7 +231,7 @@ static void do_set(struct reply *reply, const struct tr2_asked *asked)
 
 static void do_profile(struct reply *reply, const struct tr2_asked *asked)
 {
-	tr2_sample_steer *profiler = tr2_sample_profiler();
+	tr2_profiler_call *profiler = tr2_profiler();
 	char why[256];
 	long long ms = 0;
 
@@ -296,15 +297,17 @@ static void look_again(void)
 /* Return  ms until profiles stop; 0: never */
 static unsigned stop_profiles(void)
 {
-	const uint64_t now = tr2_clock_raw();
+	uint64_t now = tr2_clock_raw(), ms;
 	char unused[2];
 
 	if (!g_steer.stop_at)
 		return 0;
-	if (now < g_steer.stop_at)
-		return 1 + (unsigned)((g_steer.stop_at - now) / tr2_clock_ticks(1000000) % 1000);
+	if (now < g_steer.stop_at) {
+		ms = (g_steer.stop_at - now) / tr2_clock_ticks(1000000) + 1;
+		return ms < MAX_MS ? (unsigned)ms : MAX_MS;
+	}
 	g_steer.stop_at = 0;
-	tr2_sample_profiler()(g_steer.stop, NULL, 0, unused, sizeof(unused));
+	tr2_profiler()(g_steer.stop, NULL, 0, unused, sizeof(unused));
 	return 0;
 }
 
@@ -324,15 +327,8 @@ static unsigned serve(void)
 
 /* ---- a late session ----------------------------------------------------------------------------- */
 
-/* In the first thread that records, in front of its first event. */
-static void introduce(void)
-{
-	tr2_emit_one_text(TLG_STYLE_version, NULL, 0, g_program.version);
-	trace2_cmd_start_fl(NULL, 0, g_program.argv);
-}
-
-/* As the kernel has it: who asks for tracing later may find other words there, and files are not opened then. */
-void tr2_steer_note_command(void)
+/* Also in a signal handler: it is the thread that has just opened the trace. */
+static void read_command_line(void)
 {
 	int fd = tr2_sys_open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC, 0);
 	ssize_t n = fd < 0 ? 0 : tr2_sys_read(fd, g_program.command, COMMAND_BYTES - 1);
@@ -342,11 +338,19 @@ void tr2_steer_note_command(void)
 		tr2_sys_close(fd);
 	for (ssize_t at = 0; at < n && args < MAX_ARGS; at += (ssize_t)strlen(g_program.command + at) + 1)
 		g_program.argv[args++] = g_program.command + at;
-	tr2_late_set_introduction(introduce);
+}
+
+/* In the first thread that records, in front of its first event. */
+static void introduce(void)
+{
+	read_command_line();
+	tr2_emit_one_text(TLG_STYLE_version, NULL, 0, g_program.version);
+	trace2_cmd_start_fl(NULL, 0, g_program.argv);
 }
 
 void tr2_steer_init(const char *version)
 {
 	g_program.version = version;
+	tr2_late_set_introduction(introduce);
 	tr2_dormant_set_server(serve);
 }

@@ -21,10 +21,9 @@
 #define TR2_STEER_H
 
 /*
- * Serve the page from now on.  Prepare for a session that begins late: with the `version` event of this text, and the
- * command line.  Thread  before any other    Cost  5 us in a dormant process, else nothing
+ * Serve the page from now on.  A session that begins late begins with the `version` event of this text, and with the
+ * command line as the kernel has it then.  Thread  before any other
  */
 void tr2_steer_init(const char *version);
-void tr2_steer_note_command(void);
 
 #endif

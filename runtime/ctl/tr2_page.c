@@ -13,11 +13,14 @@
 #include "base/tr2_atomic.h"
 #include "base/tr2_clock.h"
 #include "base/tr2_futex.h"
-#include "base/tr2_memory.h"
 #include "base/tr2_sys.h"
 #include "base/tr2_text.h"
 #include "ring/tr2_shm.h"
 #include "settings/tr2_env.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23    /* Linux 5.14 */
+#endif
 
 enum {
 	MAX_FALSE_ALARMS = 2000,          /* in a row: a page that wakes the thread for nothing so often is closed */
@@ -78,25 +81,38 @@ static int open_in(const char *directory)
 	return tr2_sys_open(g_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
-/*
- * The whole page is written, not only its size set: a full file system is an error here, and no SIGBUS later.
- * Return  the mapping; NULL with errno
- */
-static struct tlg_ctl *fill_and_map(int fd)
+/* Memory comes before the first access: a full file system is an error here.  Return  0; -1 with errno */
+static int commit(int fd, void *mapping)
 {
-	TR2_LARGE static unsigned char first[TLG_CTL_BYTES];   /* of one thread: others are not there yet, or wait */
-	const struct tlg_ctl head = {
-		.magic = TLG_CTL_MAGIC, .layout = TLG_CTL_LAYOUT, .bytes = TLG_CTL_BYTES,
-		.pid = (uint32_t)tr2_sys_getpid(),
-	};
-	ssize_t n;
+	int error;
 
-	memcpy(first, &head, offsetof(struct tlg_ctl, command));
-	n = tr2_sys_write(fd, first, sizeof(first));
-	if (n == (ssize_t)sizeof(first))
-		return tr2_sys_map(TLG_CTL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
-	errno = n < 0 ? errno : ENOSPC;
-	return NULL;
+	if (!tr2_sys_advise(mapping, TLG_CTL_BYTES, MADV_POPULATE_WRITE))
+		return 0;
+	error = errno == EINVAL ? posix_fallocate(fd, 0, TLG_CTL_BYTES) : ENOSPC;   /* before Linux 5.14 */
+	errno = error;
+	return error ? -1 : 0;
+}
+
+/* Return  NULL with errno */
+static struct tlg_ctl *map_and_fill(int fd)
+{
+	struct tlg_ctl *mapping = NULL;
+	int error;
+
+	if (!tr2_sys_ftruncate(fd, TLG_CTL_BYTES))
+		mapping = tr2_sys_map(TLG_CTL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
+	if (!mapping || commit(fd, mapping)) {
+		error = errno;
+		if (mapping)
+			tr2_sys_unmap(mapping, TLG_CTL_BYTES);
+		errno = error;
+		return NULL;
+	}
+	mapping->layout = TLG_CTL_LAYOUT;
+	mapping->bytes = TLG_CTL_BYTES;
+	mapping->pid = (uint32_t)tr2_sys_getpid();
+	mapping->magic = TLG_CTL_MAGIC;
+	return mapping;
 }
 
 /* A file beyond the limit would raise SIGXFSZ. */
@@ -117,7 +133,7 @@ static int open_page(void)
 	for (unsigned i = 0; i < TR2_SHM_DIRECTORIES && fd < 0; i++)
 		fd = open_in(tr2_shm_directory(i));
 	if (fd >= 0)
-		mapping = fill_and_map(fd);
+		mapping = map_and_fill(fd);
 	error = mapping ? 0 : -errno;
 	if (fd >= 0)
 		tr2_sys_close(fd);
@@ -247,7 +263,7 @@ int tr2_page_take(struct tr2_asked *asked)
 
 	if (!at || !is_there(at))
 		return 0;
-	asked->number = tr2_load_acq(&at->asked); /* [M23] acquire: the command.  Pairs with expand/live/t2x_ctl.c */
+	asked->number = tr2_load_acq(&at->asked); /* [M23] acquire: the command.  Pairs with t2x_ctl_page.c */
 	if (asked->number == g_page.answered)
 		return 0;
 	bytes = tr2_load_rlx(&at->command_bytes); /* relaxed: ordered by the number; bounded below */
@@ -276,7 +292,7 @@ void tr2_page_answer(const struct tr2_asked *asked, unsigned kind, const char *t
 	memcpy(at->answer, text, bytes);
 	tr2_store_rlx(&at->answer_bytes, (uint32_t)bytes); /* relaxed: ordered by the number */
 	tr2_store_rlx(&at->kind, kind); /* relaxed: as above */
-	tr2_store_rel(&at->answered, asked->number); /* [M24] release: the answer.  Pairs with expand/live/t2x_ctl.c */
+	tr2_store_rel(&at->answered, asked->number); /* [M24] release: the answer.  Pairs with t2x_ctl_page.c */
 	tr2_sys_futex(&at->answered, FUTEX_WAKE, INT_MAX, NULL);
 	errno = saved;
 }

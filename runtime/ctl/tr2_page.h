@@ -2,7 +2,7 @@
 /*
  * tr2_page.h - the control page of this process: it brings commands, and carries the answers.
  *
- * The page is a file trace2-PID-ID.ctl in the directory of ring files; only its user may open it.  format/tlg_ctl.h is
+ * The page is a file trace2-PID-ID.ctl in the directory of ring files; only its user may open it.  format/tlg_ctl.h has
  * its layout.  A thread of the program makes the file and maps it, before the consumer thread starts.  From then on
  * only the consumer thread reads and writes the page; other threads wake it.  The consumer thread sleeps on the page's
  * `bell`, so that one sleep ends for both reasons: a call of a thread of the program, and a command.
@@ -10,8 +10,8 @@
  * The page is hostile.  Whoever may write to it may also truncate it.  So the kernel, which answers with an error where
  * an access would raise SIGBUS, is asked about the page before each access.  Every member is read once into memory of
  * our own and has bounds.  Nothing that the page says decides about memory, about files or about whether an event is
- * stored: what it can change is what the commands of api/tr2_steer.h can change, and the length of a sleep.  A page that
- * wakes the thread again and again for nothing is closed.
+ * stored: what it can change is what the commands of api/tr2_steer.h can change, and the length of a sleep.  A page
+ * that wakes the thread again and again for nothing is closed.
  *
  * The same user can truncate the file between the question and the access, within a microsecond.  He may also send
  * SIGKILL.
@@ -38,7 +38,7 @@ int tr2_page_is_asked_for(void);
 /* Read TRACE2_CTL.  Before tr2_page_open()    Signal unsafe */
 void tr2_page_read_setting(void);
 
-/* Remove the file's name: nobody finds the process any more.  Idempotent; a forked child does not remove its parent's */
+/* Remove the file's name: nobody finds the process any more.  Idempotent; a forked child leaves its parent's. */
 void tr2_page_close(void);
 
 /* In a forked child: the page is the parent's.  _is_inherited() is 1 until the child knows that */
@@ -48,7 +48,7 @@ void tr2_page_forget(void);
 /* 1 if this process has a page.  Thread  any */
 int tr2_page_is_open(void);
 
-/* ---- sleeping.  own: the futex that the consumer thread uses where there is no page ------------------------------- */
+/* ---- sleeping.  own: the futex that the consumer thread uses where there is no page ----------------------------- */
 
 /*
  * tr2_page_listen()  what is given to tr2_page_wait(); before the caller looks at anything that may end its sleep

@@ -18,13 +18,15 @@ void tr2_dormant_set_server(unsigned (*function)(void));
 /* Call that function.  Return  as it does; 0 without one    Thread  the consumer */
 unsigned tr2_dormant_serve(void);
 
-/* This process is dormant, before its thread starts.  tr2_dormant_is() is 1 from here on, also when it is traced later.
- * A forked child is not dormant.  Thread  any */
+/*
+ * This process is dormant, before its thread starts.  tr2_dormant_is() is 1 from here on, also when it is traced later.
+ * A forked child is not dormant.  Thread  any
+ */
 void tr2_dormant_begin(void);
 int tr2_dormant_is(void);
 
 /*
- * tr2_dormant_await()   serve commands until the session has begun: 1; or until the process ends: 0.  Thread  the consumer
+ * tr2_dormant_await()   the consumer thread serves commands until the session has begun: 1; until the process ends: 0
  * tr2_dormant_session() the session has begun; it does nothing where the process is not dormant.  Signal safe
  * tr2_dormant_end()     the process ends, and was never traced: the thread ends, too
  */

@@ -104,8 +104,8 @@ void tr2_drain_leave(enum tr2_drain_task task);
 int tr2_drain_is_left(enum tr2_drain_task task);
 
 /*
- * A thread of the program is to open a file: let the next call of any thread take its slow path, where it does that.  An
- * add that is under way may undo that, so repeat it.  Blocks  at most 10 ms
+ * A thread of the program is to open a file: let the next call of any thread take its slow path, where it does that.
+ * An add that is under way may undo that, so repeat it.  Blocks  at most 10 ms
  */
 void tr2_drain_await_call(void);
 

@@ -244,6 +244,14 @@ static void set_up_thread(void)
 		tr2_sys_setscheduler(SCHED_OTHER, &ordinary);   /* the program's real-time threads go first */
 }
 
+/* again: ms until a command has to be looked at, 0: none has */
+static unsigned bound_sleep(unsigned ms, unsigned again)
+{
+	if (!ms && tr2_page_is_open())
+		ms = STEERED_MS;
+	return again && (!ms || again < ms) ? again : ms;
+}
+
 static void *run(void *unused)
 {
 	uint32_t before, calls = 0;
@@ -271,10 +279,7 @@ static void *run(void *unused)
 		if (done == TR2_DRAIN_BEHIND || tr2_collect_is_awaited())
 			continue;
 		ms = next_sleep(done, calls != before, ms);
-		if (!ms && tr2_page_is_open())
-			sleep_for(calls, STEERED_MS);
-		else
-			sleep_for(calls, again && again < ms ? again : ms);
+		sleep_for(calls, bound_sleep(ms, again));
 	}
 	return unused;
 }

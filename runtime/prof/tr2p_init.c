@@ -11,13 +11,14 @@
  *   end    tr2p_exit                    of a process that does not call exit()
  *          tr2p_cpu_end()               behind the program's destructors, before libtrace2's, which writes the file
  *
- * load: with TRACE2_PROF only.  first: with the first profile, whoever starts it.
+ * load: with TRACE2_PROF or TRACE2_CTL only.  first: with the first profile, whoever starts it.
  */
 #include "tr2p_init.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "trace2.h"
 #include "trace2_prof.h"
@@ -40,6 +41,7 @@
 
 /* A program may bring along an older libtrace2, without this: it shall start nevertheless. */
 #pragma weak tr2_sample_start_late_v1
+#pragma weak tr2_sample_steer_v1
 
 static struct state {
 	pthread_once_t once;
@@ -149,10 +151,23 @@ static void initialize(char **argv)
 		trace2_cmd_start_fl(NULL, 0, (const char *const *)argv);
 }
 
+/* Somebody may start profiles later (`t2 ctl`).  What has to load files is done now, in a thread of the program. */
+static void prepare_steering(void)
+{
+	const char *ctl = tr2p_setting("TRACE2_CTL");
+
+	if (!tr2_sample_steer_v1 || (ctl && (!strcmp(ctl, "0") || !strcasecmp(ctl, "false"))))
+		return;
+	if (tr2p_setting("TRACE2_PROF") || !tr2p_init())
+		tr2_sample_steer_v1(tr2p_settings_steer);
+}
+
 /* Not to disturb a program that will call it itself, under another prefix perhaps: only if it has something to do. */
 static void start_tracing(char **argv)
 {
-	static const char *const destinations[] = { "TRACE2_RAW", "TRACE2", "TRACE2_PERF", "TRACE2_EVENT" };
+	static const char *const destinations[] = {
+		"TRACE2_RAW", "TRACE2", "TRACE2_PERF", "TRACE2_EVENT", "TRACE2_CTL"
+	};
 
 	for (unsigned i = 0; i < sizeof(destinations) / sizeof(destinations[0]); i++)
 		if (tr2p_setting(destinations[i])) {
@@ -167,7 +182,7 @@ __attribute__((constructor)) static void at_load(int argc, char **argv)
 	const char *list = tr2p_setting("TRACE2_PROF"), *why;
 	int saved = errno;
 
-	if (!list)
+	if (!list && !tr2p_setting("TRACE2_CTL"))
 		return;
 	tr2p_settings_find_parent();
 	why = tr2p_why_not();
@@ -177,8 +192,10 @@ __attribute__((constructor)) static void at_load(int argc, char **argv)
 	}
 	tr2p_enter();
 	tr2p_create_init();
+	prepare_steering();
 	start_tracing(argc > 0 ? argv : NULL);
-	tr2p_settings_apply(list);
+	if (list)
+		tr2p_settings_apply(list);
 	tr2p_leave();
 	errno = saved;
 }

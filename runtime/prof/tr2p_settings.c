@@ -193,6 +193,143 @@ void tr2p_settings_apply(const char *list)
 	}
 }
 
+/* ---- while the program runs ------------------------------------------------------------------------ */
+
+static void stop_heap(void)
+{
+	trace2_prof_set_heap_rate(0);
+}
+
+static void stop_block(void)
+{
+	trace2_prof_set_block_rate(0);
+}
+
+static void stop_mutex(void)
+{
+	trace2_prof_set_mutex_fraction(0);
+}
+
+static void stop_threadcreate(void)
+{
+	trace2_prof_set_threadcreate(0);
+}
+
+/* What can be stopped.  The others are for the start: how stacks are taken, and the signal that asks for them. */
+static const struct stop {
+	char name[16];
+	void (*stop)(void);
+} stops[] = {
+	{ "cpu", trace2_prof_stop_cpu }, { "wall", trace2_prof_stop_wall }, { "heap", stop_heap },
+	{ "block", stop_block }, { "mutex", stop_mutex }, { "threadcreate", stop_threadcreate },
+};
+enum { STOPS = sizeof(stops) / sizeof(stops[0]) };
+
+static const struct stop *find_stop(const char *name, size_t length)
+{
+	for (unsigned i = 0; i < STOPS; i++)
+		if (strlen(stops[i].name) == length && !strncmp(stops[i].name, name, length))
+			return &stops[i];
+	return NULL;
+}
+
+/* What a list asks for: by the number of the word, or of the stop. */
+struct steering {
+	struct wanted wanted[WORDS];
+	int is_stopped[STOPS];
+};
+
+static int read_steered(struct steering *steering, const char *text, size_t length)
+{
+	const size_t name = strcspn(text, "=,") < length ? strcspn(text, "=,") : length;
+	const struct stop *stop = find_stop(text, name);
+
+	if (length == 3 && !strncmp(text, "off", 3)) {
+		for (unsigned i = 0; i < STOPS; i++)
+			steering->is_stopped[i] = 1;
+		return 1;
+	}
+	if (!stop)
+		return 0;
+	if (length == name + 4 && !strncmp(text + name, "=off", 4))
+		return steering->is_stopped[stop - stops] = 1;
+	return read_word(steering->wanted, text, length);
+}
+
+static void append(char *to, size_t size, const char *piece)
+{
+	size_t n = strlen(to), length = strlen(piece);
+
+	if (n + length < size)
+		memcpy(to + n, piece, length + 1);
+}
+
+/* A word that is wrong; an error.  Return  0 */
+static int refuse(char *why, size_t size, const char *what, const char *text, size_t length)
+{
+	char word[WORD_MAX] = "";
+
+	memcpy(word, text, length < sizeof(word) ? length : sizeof(word) - 1);
+	why[0] = '\0';
+	append(why, size, what);
+	append(why, size, word);
+	return 0;
+}
+
+/* A profile that runs already is stopped first, so that the new rate counts. */
+static int start_steered(const struct word *word, uint64_t value, char *why, size_t size)
+{
+	const struct stop *stop = find_stop(word->name, strlen(word->name));
+	int error = word->start(value);
+
+	if (error == EALREADY) {
+		stop->stop();
+		error = word->start(value);
+	}
+	if (!error)
+		return 1;
+	refuse(why, size, "cannot start ", word->name, strlen(word->name));
+	append(why, size, ": ");
+	append(why, size, strerrordesc_np(error));
+	return 0;
+}
+
+static void list_stop(char *stop, size_t size, const char *name)
+{
+	if (*stop)
+		append(stop, size, ",");
+	append(stop, size, name);
+	append(stop, size, "=off");
+}
+
+int tr2p_settings_steer(const char *list, char *stop, unsigned long stop_size, char *why, unsigned long why_size)
+{
+	struct steering steering = { .is_stopped = { 0 } };
+
+	if (stop)
+		stop[0] = '\0';
+	for (;; list++) {
+		size_t length = strcspn(list, ",");
+		if (!read_steered(&steering, list, length))
+			return refuse(why, why_size, "no profile, or no rate of it, that can change now: ", list, length);
+		list += length;
+		if (!*list)
+			break;
+	}
+	for (unsigned i = 0; i < STOPS; i++)
+		if (steering.is_stopped[i])
+			stops[i].stop();
+	for (unsigned i = 0; i < WORDS; i++) {
+		if (!steering.wanted[i].is_set)
+			continue;
+		if (!start_steered(&words[i], steering.wanted[i].value, why, why_size))
+			return 0;
+		if (stop)
+			list_stop(stop, stop_size, words[i].name);
+	}
+	return 1;
+}
+
 /* ---- the environment ------------------------------------------------------------------------------- */
 
 const char *tr2p_setting(const char *variable)

@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "tr2_session.h"
 #include "base/tr2_atomic.h"
 #include "base/tr2_memory.h"
 #include "base/tr2_sys.h"

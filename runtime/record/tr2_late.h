@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_late.h - a session that another process asks for, hours after the program has begun; and a session that pauses.
+ * tr2_late.h - a session that another process asks for, long after the program has begun; and one that pauses.
  *
  * A dormant process (drain/tr2_dormant.h) has settings, a clock and a session id, and no rings.  The consumer thread
  * cannot begin the session: it opens no files (base/tr2_fd.h).  So it only switches the macros on.  The first call of
- * any thread of the program then takes its slow path and begins the session, as the first call in a forked child does.
- * The other threads wait for that meanwhile.
+ * any thread of the program takes its slow path and begins the session, as the first call in a forked child does.  The
+ * other threads wait for that meanwhile.
  *
- * Nobody knows which regions are open when a session begins late.  So each thread's definition in the ring says that its
- * regions are only assumed (OPEN with TLG_OPEN_ASSUMED, see FORMAT.md).
+ * Nobody knows which regions are open when a session begins late.  So each thread's definition in the ring says that
+ * its regions are only assumed (OPEN with TLG_OPEN_ASSUMED, see FORMAT.md).
  *
  * A session that pauses keeps its rings and files.  What happens in between is one dropped checkpoint of each thread
  * that has recorded before, with the reason TLG_LOSS_OFF: so readers know of a gap.
@@ -51,6 +51,14 @@ void tr2_late_introduce(void);
 int tr2_late_pause(void);
 int tr2_late_resume(void);
 int tr2_late_has_paused(void);
+
+/*
+ * For tr2_late.c, in tr2_session.c: begin the session of a dormant process, whose trace goes to a path; the calling
+ * thread need not be main.  Take down what was set up of a session in which nothing was recorded.
+ * mask  as in tr2_wake_wanted()    Return  0 or -errno; then nothing is left behind    Signals masked    Signal safe
+ */
+int tr2_session_begin_late(const char *path, uint64_t mask);
+void tr2_session_drop(void);
 
 /* In a forked child, before its first event: a session that the parent was just beginning is not begun here. */
 void tr2_late_begin_child(void);

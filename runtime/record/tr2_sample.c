@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "tr2_emit.h"
+#include "tr2_profiler.h"
 #include "tr2_reserve.h"
 #include "base/tr2_atomic.h"
 #include "base/tr2_mask.h"
@@ -126,14 +127,15 @@ int tr2_sample_is_inside_v1(void)
 	return tr2_mask_is_inside();
 }
 
-static tr2_sample_steer *g_profiler;
+static tr2_profiler_call *g_profiler;
 
-void tr2_sample_steer_v1(tr2_sample_steer *function)
+void tr2_sample_steer_v1(int (*function)(const char *list, char *stop, unsigned long stop_size, char *why,
+					 unsigned long why_size))
 {
 	g_profiler = function;
 }
 
-tr2_sample_steer *tr2_sample_profiler(void)
+tr2_profiler_call *tr2_profiler(void)
 {
 	return g_profiler;
 }

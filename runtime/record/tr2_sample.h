@@ -91,18 +91,15 @@ void tr2_sample_stay_out_v1(void);
 void tr2_sample_await_end_v1(void);
 
 /*
- * function starts and stops profiles for `t2 ctl profile`, in libtrace2's thread:
+ * libtrace2's thread calls function for `t2 ctl profile`.
  *   list  as TRACE2_PROF; or NAME=off; or off, for all
  *   stop  filled with a list that stops what was started; NULL: nobody asks for it
  *   why   filled with the first error    Return  1; 0: with why
  * Thread  before any other
  */
-typedef int tr2_sample_steer(const char *list, char *stop, unsigned long stop_size, char *why, unsigned long why_size);
-void tr2_sample_steer_v1(tr2_sample_steer *function);
+void tr2_sample_steer_v1(int (*function)(const char *list, char *stop, unsigned long stop_size, char *why,
+					 unsigned long why_size));
 
 #pragma GCC visibility pop
-
-/* That function; NULL: libtrace2-prof is not there. */
-tr2_sample_steer *tr2_sample_profiler(void);
 
 #endif

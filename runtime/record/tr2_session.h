@@ -16,15 +16,6 @@
  */
 int tr2_session_begin(void);
 
-/*
- * The same for a process that was dormant, see tr2_late.h; the trace goes to a path.  The calling thread need not be
- * main.  mask  as in tr2_wake_wanted()    Signals masked    Signal safe
- */
-int tr2_session_begin_late(const char *path, uint64_t mask);
-
-/* Take down what was set up of a session that nothing was recorded in. */
-void tr2_session_drop(void);
-
 /* Register for fork(): around it nobody else drains, so that a child finds what it takes over in order. */
 void tr2_session_watch_forks(void);
 

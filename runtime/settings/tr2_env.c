@@ -409,7 +409,8 @@ int tr2_env_change(const char *assignment, int is_dry, char *why, size_t size)
 	long long number = 0;
 
 	if (!setting)
-		return object(why, size, assignment, "is not KEY=VALUE with a key of flush, wait, policy, memory, ring, cycle");
+		return object(why, size, assignment,
+			      "is not KEY=VALUE, of flush, wait, policy, memory, ring and cycle");
 	if (!parse_value(setting, equals + 1, &number))
 		return object(why, size, assignment, "has no value that the setting may have");
 	objection = find_objection(setting, number);

@@ -96,8 +96,8 @@ int tr2_env_debug(void);
 void tr2_env_read(void);
 
 /*
- * Change a setting while the program runs: "flush=100ms" stands for PREFIX_RAW_FLUSH.  These can be changed: flush, wait,
- * policy between discard and block, memory and ring up to what they were at the start, cycle.
+ * Change a setting while the program runs: "flush=100ms" stands for PREFIX_RAW_FLUSH.  These can be changed: flush,
+ * wait, cycle, ring; policy between discard and block; memory up to what it was at the start.
  * is_dry  1: only say whether that is possible    why  filled with what is wrong, of size bytes
  * Return  1; 0: nothing is changed    Thread  one at a time    Signal safe
  */

@@ -113,4 +113,4 @@ END {
 	}
 	printf "%d passed, %d failed\n", passed, failed
 	exit failed > 0
-}' runtime/*.h runtime/*/*.[ch] expand/recover/t2x_ring_copy.c
+}' runtime/*.h runtime/*/*.[ch] expand/recover/t2x_ring_copy.c expand/live/t2x_ctl_page.c
