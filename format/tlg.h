@@ -91,7 +91,10 @@ enum {
 enum { TLG_NAME_CATEGORY = 1, TLG_NAME_LABEL = 2, TLG_NAME_FORMAT = 4 };
 
 /* VALUE.argtype */
-enum { TLG_ARG_INT = 1, TLG_ARG_UINT, TLG_ARG_DOUBLE, TLG_ARG_TEXT, TLG_ARG_NULL, TLG_ARG_POINTER };
+enum {
+	TLG_ARG_INT = 1, TLG_ARG_UINT, TLG_ARG_DOUBLE, TLG_ARG_TEXT, TLG_ARG_NULL, TLG_ARG_POINTER,
+	TLG_ARG_SHIFT,        /* no argument: microseconds that the time of day is later than `when' */
+};
 
 /* TIMETYPE.timetype */
 enum { TLG_CLOCK_TSC = 1, TLG_CLOCK_MONOTONIC = 2, TLG_CLOCK_CNTVCT = 3 };

@@ -10,6 +10,7 @@
 #include "t2x_compare.h"
 #include "t2x_expand.h"
 #include "t2x_following.h"
+#include "t2x_importing.h"
 #include "t2x_progress.h"
 #include "t2x_record.h"
 #include "t2x_ring_hints.h"
@@ -332,6 +333,8 @@ int main(int argc, char **argv)
 		return t2x_record_run(argc, argv);
 	if (t2x_steer_is_meant(argc, argv))
 		return t2x_steer_run(argc, argv);
+	if (t2x_importing_is_meant(argc, argv))
+		return t2x_importing_run(argc, argv);
 	t2x_options_read(&run.settings, argc, argv);
 	run.settings.options.namer = t2x_namer_new(&run.settings.places);
 	run.settings.options.name_stack = t2x_namer_names;

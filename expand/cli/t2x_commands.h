@@ -18,6 +18,7 @@ enum t2x_takes {
 	T2X_TAKES_FOLLOWED,       /* a process id, a file, a directory, or the word "all": t2x_following.h */
 	T2X_TAKES_TOP,            /* the same; nothing: all */
 	T2X_TAKES_STATE,          /* a process id or a file */
+	T2X_TAKES_IMPORTED,       /* what git has written: t2x_importing.h */
 	T2X_TAKES_LAYOUT,         /* what --show_format may be */
 	T2X_TAKES_COMMAND,
 	T2X_TAKES_PROGRAM,        /* a program and its arguments: t2x_record.h */

@@ -132,6 +132,22 @@ static inline void add_last_text(struct maker *maker, struct t2x_arguments *argu
 	arg->text = n ? maker->text : "";
 }
 
+/* The first VALUE may be no argument, but say how much later the time of day is. */
+static void take_shift(struct t2x_arguments *arguments, struct maker *maker)
+{
+	struct tlg_value value;
+
+	arguments->shift_ns = 0;
+	if (!maker->nvalues)
+		return;
+	memcpy(&value, maker->value, sizeof(value));
+	if (value.argtype != TLG_ARG_SHIFT)
+		return;
+	arguments->shift_ns = (int64_t)((uint64_t)value.value * 1000);
+	maker->value += maker->stride;
+	maker->nvalues--;
+}
+
 static __attribute__((noinline)) void
 make_arguments(struct t2x_arguments *arguments, struct maker *maker, uint32_t scope_index, struct t2x_clock *clock,
 	       struct t2x_scope **scope, int *is_cached)
@@ -141,6 +157,7 @@ make_arguments(struct t2x_arguments *arguments, struct maker *maker, uint32_t sc
 	struct t2x_arg lost;
 
 	arguments->n = 0;
+	take_shift(arguments, maker);
 	*is_cached = 1;
 	if (!scope_index)
 		*scope = take_scope(maker, is_cached);

@@ -13,6 +13,7 @@ struct t2x_arguments {
 	unsigned n;
 	char *text;                       /* where text that lies in several events is put together */
 	size_t max_text;
+	int64_t shift_ns;                 /* see struct t2x_hit */
 };
 
 /*
@@ -47,7 +48,7 @@ t2x_arguments_take_only(struct t2x_arguments *arguments, struct t2x_context *con
 	if (only == 'S')
 		return t2x_arguments_take_text(arguments, context, hit, end);
 	if ((only != 'M' && only != 'i') || argument >= end || (argument->flags & all) != last_value ||
-	    argument->sequence != hit->sequence || argument->u.value.argtype == TLG_ARG_TEXT)
+	    argument->sequence != hit->sequence || argument->u.value.argtype & TLG_ARG_TEXT)
 		return 0;
 	arguments->n = 1;
 	arguments->args[0] = (struct t2x_arg){ .type = argument->u.value.argtype, .value = argument->u.value.value };

@@ -61,11 +61,11 @@ static void drop_first(struct t2x_queue *queue)
 
 static inline __attribute__((always_inline)) void
 give_hit(struct t2x_stream *stream, struct t2x_cursor *cursor, const struct tlg_event *event, uint64_t ns,
-	 struct t2x_scope *scope, const struct t2x_arguments *arguments)
+	 struct t2x_scope *scope, const struct t2x_arguments *arguments, int64_t shift_ns)
 {
 	const struct t2x_hit hit = {
 		.thread = cursor->thread, .scope = scope, .scope_index = event->u.hit.scopeIndex,
-		.flags = event->flags, .ns = ns, .when = event->u.hit.when,
+		.flags = event->flags, .ns = ns, .when = event->u.hit.when, .shift_ns = shift_ns,
 		.nargs = arguments ? arguments->n : 0, .args = arguments ? arguments->args : NULL,
 	};
 
@@ -86,7 +86,7 @@ static void finish_hit(struct t2x_queues *queues, struct t2x_chain *chain)
 	queues->context->irregular += chain->ns < chain->cursor->now_ns;
 	t2x_arguments_from_chain(&queues->arguments, chain, &scope, &is_cached);
 	give_hit(chain->stream, t2x_owner_of(chain->stream, chain->cursor, scope, &queues->arguments), &chain->head,
-		 chain->ns, scope, &queues->arguments);
+		 chain->ns, scope, &queues->arguments, queues->arguments.shift_ns);
 	if (!is_cached)
 		t2x_scope_free(queues->context, scope);
 }
@@ -255,7 +255,7 @@ take_whole(struct t2x_queue *queue, const struct tlg_event *event, struct t2x_cu
 		return 0;
 	cursor->next_sequence += used - 1;
 	give_hit(pending->stream, t2x_owner_of(pending->stream, cursor, scope, &queues->arguments), event, ns, scope,
-		 &queues->arguments);
+		 &queues->arguments, queues->arguments.shift_ns);
 	if (!is_cached)
 		t2x_scope_free(queues->context, scope);
 	return used;
@@ -297,7 +297,7 @@ take_next(struct t2x_queue *queue, struct t2x_stream *stream, const struct tlg_e
 			return take_chain(queue, event, cursor, ns);
 	}
 	cursor->next_sequence += used;
-	give_hit(stream, cursor, event, ns, scope, arguments);
+	give_hit(stream, cursor, event, ns, scope, arguments, 0);
 	return used;
 }
 

@@ -88,6 +88,7 @@ struct t2x_hit {
 	uint32_t scope_index;
 	uint64_t ns;               /* a step has that of its predecessor in the thread */
 	uint64_t when;             /* the same as the raw clock gave it; 0: a step */
+	int64_t shift_ns;          /* what the time of day is later than ns: git reads two clocks for an event */
 	uint16_t flags;            /* TLG_RENDERED matters */
 };
 

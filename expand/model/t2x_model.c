@@ -217,7 +217,7 @@ static __attribute__((noinline)) void show_unresolved(struct t2x_model *m, const
 	const struct t2x_thread *thread = hit->thread;
 	const unsigned nests = T2X_UNWINDS | T2X_ENTERS | T2X_LEAVES | T2X_CUTS;
 	struct t2x_event ev = {
-		.thread = thread, .scope_index = hit->scope_index, .ns = hit->ns,
+		.thread = thread, .scope_index = hit->scope_index, .ns = hit->ns, .shift_ns = hit->shift_ns,
 		.open = thread->model ? t2x_regions_open(thread->model) : 0,
 	};
 
@@ -237,7 +237,7 @@ static int resolve_hit(struct t2x_model *m, const struct t2x_hit *hit)
 		.thread = thread,
 		.scope = hit->scope,
 		.style = (enum tlg_style)kind->style,
-		.ns = hit->ns,
+		.ns = hit->ns, .shift_ns = hit->shift_ns,
 		.nargs = hit->nargs,
 		.args = hit->args,
 		.open = t2x_regions_open(regions),
@@ -300,7 +300,7 @@ take_usual(struct t2x_model *m, const struct t2x_hit *hit, unsigned effect, char
 		.thread = hit->thread,
 		.scope = hit->scope,
 		.style = (enum tlg_style)kind->style,
-		.ns = hit->ns,
+		.ns = hit->ns, .shift_ns = hit->shift_ns,
 		.rel_ns = effect & T2X_ELAPSES ? hit->ns - innermost->ns : 0,
 		.nargs = only == 'M' ? 0 : hit->nargs,
 		.args = hit->args,

@@ -56,6 +56,7 @@ struct t2x_event {
 	unsigned nargs;
 	unsigned open;                  /* regions around the event, the thread's outermost level included */
 	uint64_t ns;                    /* since 1970-01-01 UTC */
+	int64_t shift_ns;               /* what the time of day is later: 0, but for imported events */
 	uint64_t rel_ns;                /* in the region, child or thread; may have wrapped; T2X_NO_TIME */
 	const char *message;            /* NULL: none; not NUL-terminated */
 	size_t message_length;
@@ -138,6 +139,12 @@ struct t2x_printer {
 	struct t2x_spans_table *spans;  /* the writer's, see t2x_spans.h; NULL: it has no use for spans */
 	void *own;                      /* the writer's: NULL at first, and after its finish */
 };
+
+/* The time of day of the event, in nanoseconds since 1970. */
+static inline uint64_t t2x_event_day_ns(const struct t2x_event *ev)
+{
+	return ev->ns + (uint64_t)ev->shift_ns;
+}
 
 /* The number that git prints for a scope's repository, which is not 0. */
 static inline unsigned t2x_repo_id(const struct t2x_scope *scope)

@@ -44,10 +44,13 @@ static void print_plain(struct t2x_printer *printer, const struct t2x_event *ev)
 #define print_too_many_files print_plain
 #define print_thread_start print_plain
 
+/* The version of git's event target, which an imported trace has as label. */
 static void print_version(struct t2x_printer *printer, const struct t2x_event *ev)
 {
+	const char *version = ev->scope->label ? ev->scope->label : "4";
+
 	t2x_object_begin(printer, ev);
-	t2x_out_literal(printer->out, ",\"evt\":\"4\"");
+	t2x_json_text(printer->out, "evt", version, strlen(version));
 	t2x_json_arg(printer->out, "exe", &ev->args[0]);
 	t2x_object_end(printer);
 }

@@ -267,14 +267,15 @@ void t2x_text_cache_local_time(struct t2x_printer *printer, const struct t2x_eve
 {
 	struct t2x_second *second = &printer->second;
 	struct t2x_cached_time *cached = &printer->time;
-	int64_t now = (int64_t)(ev->ns / NS_PER_S) + ev->thread->process->utcoff;
+	const uint64_t ns = t2x_event_day_ns(ev);
+	int64_t now = (int64_t)(ns / NS_PER_S) + ev->thread->process->utcoff;
 
 	if (second->second != now || !second->length)
 		cache_local_second(second, now);
 	memcpy(cached->text, second->text, 9);
-	cache_fraction(printer, 9, ev->ns);
+	cache_fraction(printer, 9, ns);
 	cached->process = ev->thread->process->number;
-	if (!cached->process)
+	if (!cached->process || ev->shift_ns)
 		cached->span_ns = 0;
 }
 
@@ -282,13 +283,16 @@ void t2x_text_cache_utc(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct t2x_second *second = &printer->second;
 	struct t2x_cached_time *cached = &printer->time;
-	int64_t now = (int64_t)(ev->ns / NS_PER_S);
+	const uint64_t ns = t2x_event_day_ns(ev);
+	int64_t now = (int64_t)(ns / NS_PER_S);
 
 	if (second->second != now || !second->length)
 		cache_utc_second(second, now);
 	memcpy(cached->text, second->text, 20);
-	cache_fraction(printer, 20, ev->ns);
+	cache_fraction(printer, 20, ns);
 	cached->text[cached->length++] = 'Z';
+	if (ev->shift_ns)
+		cached->span_ns = 0;
 }
 
 char *t2x_text_put_elapsed(const struct t2x_printer *printer, char *to, const struct t2x_event *ev, uint64_t elapsed_ns,
@@ -333,7 +337,8 @@ struct t2x_text_place t2x_text_place(const struct t2x_event *ev, const char *own
 {
 	int own = find_own_line(ev->style);
 
-	if (own >= 0)
+	/* an imported trace has the place that its git printed in this format, whose lines vary with the version */
+	if (own >= 0 && (!ev->scope || !ev->scope->file || strcmp(ev->scope->file, own_file) != 0))
 		return (struct t2x_text_place){ own_file, own_lines[own] };
 	if (!ev->scope || !ev->scope->file || !ev->scope->file[0] || ev->style == TLG_STYLE_sample)
 		return (struct t2x_text_place){ NULL, 0 };

@@ -68,7 +68,7 @@ static inline int t2x_text_has_cached_time(const struct t2x_printer *printer, co
 {
 	const struct t2x_cached_time *cached = &printer->time;
 
-	return ev->ns - cached->ns < cached->span_ns && cached->process == ev->thread->process->number;
+	return ev->ns - cached->ns < cached->span_ns && cached->process == ev->thread->process->number && !ev->shift_ns;
 }
 
 /* Put the cached local time, where 16 bytes may be written (only without nanoseconds).  Return  the byte behind */
@@ -85,7 +85,7 @@ static inline char *t2x_text_utc(struct t2x_printer *printer, char *to, const st
 {
 	const struct t2x_cached_time *cached = &printer->time;
 
-	if (ev->ns - cached->ns >= cached->span_ns)
+	if (ev->ns - cached->ns >= cached->span_ns || ev->shift_ns)
 		t2x_text_cache_utc(printer, ev);
 	memcpy(to, cached->text, T2X_CACHED_TIME_BYTES);
 	return to + cached->length;
