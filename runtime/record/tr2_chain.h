@@ -117,11 +117,12 @@ static inline __attribute__((always_inline)) void tr2_chain_fill(struct tlg_even
 								  uint64_t when)
 {
 	unsigned infos = tr2_chain_infos(body), n = (unsigned)(body->values_end - body->values) + infos;
-	struct tlg_event *end = hit + 1;
+	struct tlg_event *end;
 	uint64_t head;
 
 	if (__builtin_expect(!hit, 0))
 		return;
+	end = hit + 1;
 	/* field by field: a struct that is copied as one word right after it was stored in parts costs 4 ns */
 	hit->u.hit.when = when ? when : tr2_chain_clock();
 	hit->u.hit.scopeIndex = scope;
