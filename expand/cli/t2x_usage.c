@@ -66,8 +66,7 @@ static const char screen[] =
 
 static const char front_synopsis[] =
 	"usage: t2 COMMAND [OPTION]... [FILE|DIRECTORY]...\n"
-	"\n"
-	"What programs with libtrace2 have recorded in .tlg files.\n";
+	"\n";
 
 /* What --help calls the value of an option of `t2 record', by the rate of its kind of profile; NULL: it has none. */
 #define VALUE_hertz "[=HZ]"
@@ -240,7 +239,7 @@ static void put_front(FILE *to)
 {
 	fputs(front_synopsis, to);
 	for (unsigned section = 0; section < T2X_SECTIONS; section++) {
-		fprintf(to, "\n%s\n", t2x_sections[section]);
+		fprintf(to, "%s\n", t2x_sections[section]);
 		for (const struct t2x_command *command = t2x_commands; command->name; command++)
 			if (command->section == (enum t2x_section)section)
 				fprintf(to, "  %-10s %s\n", command->name, command->help);

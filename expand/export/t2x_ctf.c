@@ -251,7 +251,8 @@ static unsigned put_arguments(struct t2x_bytes *to, const struct t2x_event *ev, 
 			continue;
 		}
 		if (*letter == 'M') {
-			texts |= put_text(to, bit, ev->message, ev->message ? strnlen(ev->message, ev->message_length) : 0);
+			texts |= put_text(to, bit, ev->message,
+					  ev->message ? strnlen(ev->message, ev->message_length) : 0);
 		} else if (*letter == '*') {
 			texts |= put_words(to, bit, &ev->args[i], ev->nargs - i);
 			i = ev->nargs;

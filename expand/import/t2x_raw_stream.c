@@ -21,7 +21,8 @@ enum {
 	CONTEXT_EVENTS = 1 + MAX_OPEN + 2 + THREAD_NAME / TLG_TEXT_SIZE +
 			 (4 * T2X_RAW_NAME_BYTES) / TLG_TEXT_SIZE + 8,
 };
-static_assert(TLG_PACK_EVENTS + PIECE_EVENTS + CONTEXT_EVENTS <= TLG_BLOCK_LIMIT, "a piece and its context fit into a block");
+static_assert(TLG_PACK_EVENTS + PIECE_EVENTS + CONTEXT_EVENTS <= TLG_BLOCK_LIMIT,
+	      "a piece and its context fit into a block");
 
 struct thread {
 	uint32_t tid, next;               /* next: sequence of its next event, minus 1 */

@@ -3,10 +3,9 @@
  * t2x_ctl_page.h - asks a process by its control page, and waits for the answer.
  *
  * The page is hostile: a process may write anything into it, and truncate the file.  So it is read by pread(2), which
- * never raises a signal; the mapping serves futex(2) alone.  What is read has bounds; whoever prints an
- * answer escapes it.  That a page belongs to the process of its name the kernel says: /proc/PID/maps
- * shows the same file, read through a directory that is open for this process alone.  A process that has executed another program, or has ended,
- * no longer has the page.
+ * never raises a signal; the mapping serves futex(2) alone.  What is read has bounds; whoever prints an answer escapes
+ * it.  The kernel says to which process a page belongs: /proc/PID/maps shows the file, read through a directory that is
+ * open for this process alone.  A process that has executed another program, or has ended, no longer has the page.
  */
 #ifndef T2X_CTL_PAGE_H
 #define T2X_CTL_PAGE_H

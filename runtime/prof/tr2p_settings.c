@@ -311,7 +311,8 @@ int tr2p_settings_steer(const char *list, char *stop, unsigned long stop_size, c
 	for (;; list++) {
 		size_t length = strcspn(list, ",");
 		if (!read_steered(&steering, list, length))
-			return refuse(why, why_size, "no profile, or no rate of it, that can change now: ", list, length);
+			return refuse(why, why_size, "no profile, or no rate of it, that can change now: ", list,
+				      length);
 		list += length;
 		if (!*list)
 			break;
