@@ -38,7 +38,7 @@ struct thread {
 	int is_started;                   /* the stream knows it */
 	struct waiting *start;            /* thread_start, while it waits */
 	int64_t start_us;                 /* when it is known; T2X_GIT_UNKNOWN_US */
-	int64_t floor_us;                 /* of its last written event */
+	int64_t earliest_us;                 /* of its last written event */
 	unsigned nopen, max_open;
 	struct open_region *open;
 	size_t waiting;                   /* lines */
@@ -152,7 +152,7 @@ static struct thread *find_thread(struct t2x_git_process *process, const struct 
 		return NULL;
 	thread->next = process->threads;
 	process->threads = thread;
-	thread->start_us = thread->floor_us = T2X_GIT_UNKNOWN_US;
+	thread->start_us = thread->earliest_us = T2X_GIT_UNKNOWN_US;
 	thread->name_bytes = name->length;
 	memcpy(thread->name, name->at, name->length);
 	return thread;
@@ -293,7 +293,7 @@ static int64_t estimate(const struct t2x_git_process *process, const struct t2x_
 static int find_times(struct t2x_git_process *process, struct thread *thread)
 {
 	struct t2x_git_moment *moments = t2x_calloc(thread->waiting + 1, sizeof(*moments));
-	int64_t estimate_us = thread->floor_us == T2X_GIT_UNKNOWN_US ? process->start_us : thread->floor_us;
+	int64_t estimate_us = thread->earliest_us == T2X_GIT_UNKNOWN_US ? process->start_us : thread->earliest_us;
 	size_t n = 0;
 
 	if (!moments)
@@ -310,7 +310,7 @@ static int find_times(struct t2x_git_process *process, struct thread *thread)
 			moments[n].enter = (int32_t)waiting->enter->us;
 		waiting->us = (int64_t)n++;   /* its place, until the times are known */
 	}
-	t2x_git_times_find(moments, n, thread->floor_us == T2X_GIT_UNKNOWN_US ? INT64_MIN : thread->floor_us);
+	t2x_git_times_find(moments, n, thread->earliest_us == T2X_GIT_UNKNOWN_US ? INT64_MIN : thread->earliest_us);
 	for (struct waiting *waiting = process->first; waiting; waiting = waiting->next)
 		if (waiting->thread == thread)
 			waiting->us = within(moments[waiting->us].us);
@@ -390,7 +390,7 @@ static int write_line(struct t2x_git_process *process, struct waiting *waiting)
 
 	if (error)
 		return error;
-	thread->floor_us = waiting->us;
+	thread->earliest_us = waiting->us;
 	return t2x_raw_stream_append(process->stream, thread->tid, line, (uint64_t)waiting->us,
 				     line->time_us == T2X_GIT_NO_TIME ? 0 : line->time_us - waiting->us,
 				     (uint64_t)start_us);
@@ -399,7 +399,7 @@ static int write_line(struct t2x_git_process *process, struct waiting *waiting)
 int t2x_git_process_write(struct t2x_git_process *process)
 {
 	int error = process->first ? begin_stream(process) : 0;
-	int64_t floor_us = INT64_MAX;
+	int64_t earliest_us = INT64_MAX;
 
 	for (struct thread *thread = process->threads; thread && !error; thread = thread->next)
 		error = thread->waiting ? find_times(process, thread) : 0;
@@ -407,11 +407,11 @@ int t2x_git_process_write(struct t2x_git_process *process)
 		error = write_line(process, waiting);
 	for (struct thread *thread = process->threads; thread; thread = thread->next) {
 		keep_regions(thread);
-		if (thread->floor_us < floor_us && thread->floor_us != T2X_GIT_UNKNOWN_US)
-			floor_us = thread->floor_us;
+		if (thread->earliest_us < earliest_us && thread->earliest_us != T2X_GIT_UNKNOWN_US)
+			earliest_us = thread->earliest_us;
 	}
-	if (process->stream && floor_us != INT64_MAX && !error)
-		t2x_raw_stream_mark(process->stream, (uint64_t)floor_us - MARK_LAG_US);
+	if (process->stream && earliest_us != INT64_MAX && !error)
+		t2x_raw_stream_mark(process->stream, (uint64_t)earliest_us - MARK_LAG_US);
 	while (process->first) {
 		struct waiting *next = process->first->next;
 		t2x_free(process->first);

@@ -70,7 +70,7 @@ static int raise_once(struct t2x_git_moment *moments, size_t n)
 	return changed;
 }
 
-void t2x_git_times_find(struct t2x_git_moment *moments, size_t n, int64_t floor_us)
+void t2x_git_times_find(struct t2x_git_moment *moments, size_t n, int64_t earliest_us)
 {
 	for (size_t i = 0; i < n; i++)
 		moments[i].latest_us = moments[i].known_us == T2X_GIT_UNKNOWN_US ? INT64_MAX : moments[i].known_us;
@@ -81,7 +81,7 @@ void t2x_git_times_find(struct t2x_git_moment *moments, size_t n, int64_t floor_
 		moment->us = moment->known_us == T2X_GIT_UNKNOWN_US ? moment->estimate_us : moment->known_us;
 		if (moment->us > moment->latest_us)
 			moment->us = moment->latest_us;
-		raise_to(&moment->us, floor_us);
+		raise_to(&moment->us, earliest_us);
 	}
 	for (int pass = 0; pass < PASSES && raise_once(moments, n); pass++)
 		;

@@ -25,7 +25,7 @@ struct t2x_git_moment {
 	int64_t latest_us;        /* for the search */
 };
 
-/* floor_us  nothing is older */
-void t2x_git_times_find(struct t2x_git_moment *moments, size_t n, int64_t floor_us);
+/* earliest_us  nothing is older */
+void t2x_git_times_find(struct t2x_git_moment *moments, size_t n, int64_t earliest_us);
 
 #endif

@@ -48,7 +48,7 @@ static void test_times_of_a_region_are_its_length_apart(void **state)
 	assert_in_range(m[2].us, 60, 82);
 }
 
-static void test_times_never_are_below_the_floor(void **state)
+static void test_times_never_are_before_the_earliest(void **state)
 {
 	struct t2x_git_moment m[] = { moment(ANY, 5, FREE, 0), moment(ANY, 5, 0, 7) };
 
@@ -111,7 +111,7 @@ int main(void)
 		cmocka_unit_test(test_times_without_bounds_are_the_estimates),
 		cmocka_unit_test(test_times_between_known_ones_stay_between),
 		cmocka_unit_test(test_times_of_a_region_are_its_length_apart),
-		cmocka_unit_test(test_times_never_are_below_the_floor),
+		cmocka_unit_test(test_times_never_are_before_the_earliest),
 		cmocka_unit_test(test_times_that_contradict_each_other_are_found_all_the_same),
 		cmocka_unit_test(test_times_of_random_threads_agree_with_each_line),
 	};
