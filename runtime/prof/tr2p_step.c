@@ -301,37 +301,76 @@ int tr2p_step_by_frame(struct tr2p_regs *regs, struct tr2p_guard *guard, int has
 /* ---- neither --------------------------------------------------------------------------------------- */
 
 #if defined(__x86_64__) || defined(__i386__)
-/* Of the words that a function has left behind in its frame, few lead on in the same way. */
-static int leads_on(const struct tr2p_regs *caller, struct tr2p_guard *guard)
+/* Whether a return address is one: of the words that a function has left behind, few lead on in the same way. */
+enum leads { LEADS_NOWHERE, LEADS_ON, LEADS_BY_FRAME /* to whoever knows the frame pointer */ };
+
+static enum leads leads(const struct tr2p_regs *caller, struct tr2p_guard *guard)
 {
 	struct tr2p_regs next = *caller;
 
 	switch (tr2p_step_by_table(&next, guard, 0)) {
 	case TR2P_STEP_DONE:
-		return next.is_exact || is_behind_call(next.pc);
-	case TR2P_STEP_NO_TABLE:
-		return 0;
+		return next.is_exact || is_behind_call(next.pc) ? LEADS_ON : LEADS_NOWHERE;
 	case TR2P_STEP_END:
-	case TR2P_STEP_LOST:              /* it needs a register that is not known */
+		return LEADS_ON;
+	case TR2P_STEP_LOST:
+		return caller->known >> TR2P_FP & 1 ? LEADS_NOWHERE : LEADS_BY_FRAME;
+	case TR2P_STEP_NO_TABLE:
 		break;
 	}
-	return 1;
+	return LEADS_NOWHERE;
 }
 
 /* The function may use the frame pointer for something else: only one that lies above its frame is the caller's. */
-static struct tr2p_regs caller_at(const struct tr2p_regs *regs, uintptr_t slot, uintptr_t returns_to)
+static void set_frame(struct tr2p_regs *caller, uintptr_t frame)
 {
 	enum { FRAME_BYTES = 1 << 16 };
+	const uintptr_t distance = frame - caller->at[TR2P_SP];
+
+	caller->known = UINT64_C(1) << TR2P_SP;
+	if (distance >= FRAME_BYTES || distance % WORD != 0)
+		return;
+	caller->at[TR2P_FP] = frame;
+	caller->known |= UINT64_C(1) << TR2P_FP;
+}
+
+/* The caller needs its frame pointer, which the function has saved, from sp on.  Without it the caller is the last. */
+static void find_saved_frame(struct tr2p_regs *caller, struct tr2p_guard *guard, uintptr_t sp)
+{
+	struct tr2p_regs tried = *caller;
+	uintptr_t frame;
+
+	for (uintptr_t at = sp; at < caller->at[TR2P_SP] - WORD; at += WORD) {
+		if (!tr2p_guard_word(guard, at, &frame))
+			return;
+		set_frame(&tried, frame);
+		if (tried.known >> TR2P_FP & 1 && leads(&tried, guard) == LEADS_ON) {
+			*caller = tried;
+			return;
+		}
+	}
+}
+
+/* Return  0: nothing returns to what this slot has */
+static int try_slot(struct tr2p_regs *regs, struct tr2p_guard *guard, uintptr_t slot, uintptr_t returns_to)
+{
 	struct tr2p_regs caller = *regs;
-	const uintptr_t distance = regs->at[TR2P_FP] - slot;
+	enum leads how;
 
 	caller.pc = returns_to;
 	caller.is_exact = 0;
 	caller.at[TR2P_SP] = slot + WORD;
-	caller.known = UINT64_C(1) << TR2P_SP;
-	if (distance < FRAME_BYTES && distance % WORD == 0)
-		caller.known |= regs->known & UINT64_C(1) << TR2P_FP;
-	return caller;
+	set_frame(&caller, regs->known >> TR2P_FP & 1 ? regs->at[TR2P_FP] : 0);
+	how = leads(&caller, guard);
+	if (how == LEADS_NOWHERE && caller.known >> TR2P_FP & 1) {
+		set_frame(&caller, 0);
+		how = leads(&caller, guard);
+	}
+	if (how == LEADS_BY_FRAME)
+		find_saved_frame(&caller, guard, regs->at[TR2P_SP]);
+	if (how != LEADS_NOWHERE)
+		*regs = caller;
+	return how != LEADS_NOWHERE;
 }
 
 /* below  no return address from there on */
@@ -345,16 +384,10 @@ static int step_by_search(struct tr2p_regs *regs, struct tr2p_guard *guard, uint
 	if (sp % WORD != 0 || sp > UINTPTR_MAX - WORDS * WORD || _dl_find_object((void *)regs->pc, &found))
 		return 0;
 	for (uintptr_t slot = sp; slot < sp + WORDS * WORD && slot < below; slot += WORD) {
-		struct tr2p_regs caller;
 		if (!tr2p_guard_word(guard, slot, &returns_to))
 			return 0;
-		if (!tr2p_frame_may_return_to(returns_to))
-			continue;
-		caller = caller_at(regs, slot, returns_to);
-		if (leads_on(&caller, guard)) {
-			*regs = caller;
+		if (tr2p_frame_may_return_to(returns_to) && try_slot(regs, guard, slot, returns_to))
 			return 1;
-		}
 	}
 	return 0;
 }

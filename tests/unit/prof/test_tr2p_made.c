@@ -37,7 +37,7 @@ enum { INSTRUCTIONS = 6 };
 typedef void call(void (*)(void));
 
 static struct {
-	uintptr_t code;
+	uintptr_t code, caller;
 	size_t bytes;
 	unsigned n, without_caller;           /* stacks that begin there; those that miss who has called it */
 } stepped;
@@ -53,9 +53,19 @@ static __attribute__((noinline)) void call_made(call *code)
 	sink++;
 }
 
+/* Its table needs the frame pointer, for its stack has no fixed size. */
+static __attribute__((noinline)) void call_by_frame(call *code)
+{
+	volatile char *room = __builtin_alloca(sink % 64 + 16);
+
+	*room = 1;
+	code(be_called);
+	sink++;
+}
+
 static void on_trap(int signal, siginfo_t *info, void *context)
 {
-	enum { FUNCTION = 128 };              /* bytes of call_made() at most */
+	enum { FUNCTION = 128 };              /* bytes of a caller at most */
 	static struct tr2p_stack stack;
 
 	(void)signal, (void)info;
@@ -63,7 +73,7 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 	if (!stack.n || stack.at[0] - stepped.code >= stepped.bytes)
 		return;
 	stepped.n++;
-	stepped.without_caller += stack.n < 3 || stack.at[1] - (uintptr_t)call_made >= FUNCTION ||
+	stepped.without_caller += stack.n < 3 || stack.at[1] - stepped.caller >= FUNCTION ||
 				  stack.at[2] == stack.at[1];
 }
 
@@ -82,6 +92,7 @@ static void test_made_code_has_its_caller_at_each_instruction(void **state)
 	memcpy(code, made, sizeof(made));
 	memcpy(&function, &code, sizeof(function));
 	stepped.code = (uintptr_t)code;
+	stepped.caller = (uintptr_t)call_made;
 	stepped.bytes = sizeof(made);
 	stepped.n = stepped.without_caller = 0;
 	assert_int_equal(sigaction(SIGTRAP, &action, NULL), 0);
@@ -119,20 +130,32 @@ enum { UNTABLED_INSTRUCTIONS = 11 };
 void untabled(void (*)(void));
 extern const unsigned char untabled_end[];
 
-static void test_untabled_code_of_a_module_has_its_caller_at_each_instruction(void **state)
+static void step_through_untabled(void (*caller)(call *))
 {
 	const struct sigaction action = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO };
 
-	(void)state;
+	stepped.caller = (uintptr_t)caller;
 	stepped.code = (uintptr_t)untabled;
 	stepped.bytes = (uintptr_t)untabled_end - stepped.code;
 	stepped.n = stepped.without_caller = 0;
 	assert_int_equal(sigaction(SIGTRAP, &action, NULL), 0);
-	set_trap(1);
-	call_made(untabled);
-	set_trap(0);
+	traps_set(1);
+	caller(untabled);
+	traps_set(0);
 	assert_int_equal(stepped.n, UNTABLED_INSTRUCTIONS);
 	assert_int_equal(stepped.without_caller, 0);
+}
+
+static void test_untabled_code_of_a_module_has_its_caller_at_each_instruction(void **state)
+{
+	(void)state;
+	step_through_untabled(call_made);
+}
+
+static void test_untabled_code_has_its_caller_though_that_needs_the_frame_pointer(void **state)
+{
+	(void)state;
+	step_through_untabled(call_by_frame);
 }
 #endif
 #endif
@@ -206,6 +229,7 @@ int main(void)
 #endif
 #ifdef __x86_64__
 		cmocka_unit_test(test_untabled_code_of_a_module_has_its_caller_at_each_instruction),
+		cmocka_unit_test(test_untabled_code_has_its_caller_though_that_needs_the_frame_pointer),
 #endif
 		cmocka_unit_test(test_made_stack_of_too_many_functions_ends_with_the_mark),
 		cmocka_unit_test(test_made_stack_from_a_caller_keeps_its_mark),
