@@ -292,6 +292,8 @@ calls()
 	sed -n '/^openat.*own/,/^close(3)/p' "$own" >"$directory/own"
 	own_calls <"$directory/own" >"$directory/1.calls"
 	for task in $(sed -nE 's/^(clone3?|v?fork)\(.* = ([0-9]+)$/\2/p' "$directory/own"); do
+		# a young process may start the consumer thread just now
+		grep -q '"trace2-drain"' "$directory/by.$task" && continue
 		n=$((n + 1))
 		own_calls <"$directory/by.$task" >"$directory/$n.calls"
 	done
