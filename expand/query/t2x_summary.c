@@ -228,8 +228,8 @@ static void put_notes(struct t2x_out *out, const struct t2x_row *row)
 	note[0] = '\0';
 	if (row->unknown)
 		n += snprintf(note + n, sizeof(note) - (size_t)n, "  unknown:%" PRIu64, row->unknown);
-	if (row->entered > t2x_row_left(row))
-		n += snprintf(note + n, sizeof(note) - (size_t)n, "  open:%" PRIu64, row->entered - t2x_row_left(row));
+	if (t2x_row_open(row))
+		n += snprintf(note + n, sizeof(note) - (size_t)n, "  open:%" PRIu64, t2x_row_open(row));
 	if (row->mismatched)
 		n += snprintf(note + n, sizeof(note) - (size_t)n, "  mismatched:%" PRIu64, row->mismatched);
 	if (row->failed)

@@ -41,7 +41,7 @@ static void put(char cells[][CELL], unsigned column, int64_t value)
 static void fill_durations(char cells[][CELL], struct t2x_row *row)
 {
 	put(cells, COLUMN_unknown, (int64_t)row->unknown);
-	put(cells, COLUMN_open, (int64_t)(row->entered > t2x_row_left(row) ? row->entered - t2x_row_left(row) : 0));
+	put(cells, COLUMN_open, (int64_t)t2x_row_open(row));
 	if (row->kind == T2X_ROW_REGION) {
 		put(cells, COLUMN_self, (int64_t)row->self);
 		put(cells, COLUMN_self_unknown, (int64_t)row->self_unknown);

@@ -83,3 +83,24 @@ int t2x_totals_compare_around(const struct t2x_spans *spans, const struct t2x_sp
 			return 1;
 	return 0;
 }
+
+int t2x_totals_find_around(const struct t2x_spans *spans, const struct t2x_span *span, struct t2x_row *row)
+{
+	const struct t2x_span *around = span - (span > spans->spans);
+	const struct t2x_row *of_around = around->is_seen ? around->own : NULL;
+	struct t2x_row_around *known = &row->around;
+	uint32_t depth = (uint32_t)(around - spans->spans);
+
+	if (of_around == row)
+		return span > spans->spans;
+	if (!of_around)
+		return t2x_totals_compare_around(spans, span, row);
+	if (known->spans == spans && known->row == of_around && known->entered == of_around->entered &&
+	    known->depth == depth)
+		return known->is_nested;
+	*known = (struct t2x_row_around){
+		.spans = spans, .row = of_around, .entered = of_around->entered, .depth = depth,
+		.is_nested = t2x_totals_compare_around(spans, span, row),
+	};
+	return known->is_nested;
+}

@@ -33,7 +33,8 @@ struct t2x_row {
 	const char *thread;       /* "": of all */
 	const char *category, *label;
 	const char *value;        /* of regions that are kept apart by it; "": of all, of those that have none */
-	uint64_t entered;         /* regions, children: how often begun */
+	uint64_t entered;         /* regions, children: how often begun ... */
+	uint64_t moved;           /* ... regions: of these, that have a value, and so another row */
 	uint64_t count;           /* of known durations, of intervals, of values, of events of a thread */
 	uint64_t total;
 	int64_t total_high;       /* of integers: the upper half of total */
@@ -52,7 +53,14 @@ struct t2x_row {
 	struct t2x_histogram durations;
 	struct t2x_row *next;     /* of those with the same hash */
 	uint32_t hash;
-	uint32_t bit;             /* regions: see t2x_totals_nested.h */
+	uint32_t bit;             /* regions: see t2x_totals_nested.h ... */
+	struct t2x_row_around {   /* ... and what was found around the latest that had to be compared */
+		const struct t2x_spans *spans;
+		const struct t2x_row *row;        /* of the region directly around */
+		uint64_t entered;                 /* how often regions of that row had been */
+		uint32_t depth;
+		int is_nested;
+	} around;
 	struct t2x_row *joined;   /* while parts are joined: the row that this one is added to */
 	char text[];
 };
@@ -75,10 +83,18 @@ static inline uint64_t t2x_row_left(const struct t2x_row *row)
 	return row->count + row->unknown;
 }
 
+/* Regions, children: how many have not ended, as far as that is known. */
+static inline uint64_t t2x_row_open(const struct t2x_row *row)
+{
+	uint64_t begun = row->entered - row->moved, left = t2x_row_left(row);
+
+	return begun > left ? begun - left : 0;
+}
+
 /* A row of regions that stands for none: they were found to be of other rows. */
 static inline int t2x_row_is_empty(const struct t2x_row *row)
 {
-	return row->kind == T2X_ROW_REGION && !row->entered && !t2x_row_left(row);
+	return row->kind == T2X_ROW_REGION && row->entered == row->moved && !t2x_row_left(row);
 }
 
 /* The time that passed in regions of a row: of those that lie in each other the outermost counts. */

@@ -69,7 +69,7 @@ for what in "${whats[@]}"; do
 	make "$what" $((2 * n)) "$what.2"
 	for format in "${formats[@]}"; do
 		case $what-$format in
-		depth-perf | nested-perf) ;;
+		depth-perf | nested-perf | colliding-perf) ;;
 		*) tried+=("$what $format") ;;
 		esac
 	done

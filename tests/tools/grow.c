@@ -138,6 +138,34 @@ static void make_nested(uint32_t n)
 	}
 }
 
+/* Deep in a recursion, regions that share a bit with the outermost: see t2x_totals_nested.h. */
+static void make_colliding(uint32_t n)
+{
+	enum { ROWS = 32, INNER = FIRST_OWN + 2 * (ROWS - 1), DEEP = INNER - 2 };
+	char label[32];
+
+	begin_stream(1);
+	begin_thread(0);
+	open_block(0);
+	for (uint32_t i = 0; i < ROWS; i++) {
+		snprintf(label, sizeof(label), "name %u", i);
+		define(FIRST_OWN + 2 * i, TLG_STYLE_region_enter, label);
+		define(FIRST_OWN + 2 * i + 1, TLG_STYLE_region_leave, label);
+		tlgmake_hit(&make, now_ns++, FIRST_OWN + 2 * i);
+		if (i)
+			tlgmake_hit(&make, now_ns++, FIRST_OWN + 2 * i + 1);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		open_block(0);
+		tlgmake_hit(&make, now_ns++, DEEP);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		open_block(0);
+		tlgmake_hit(&make, now_ns++, INNER);
+		tlgmake_hit(&make, now_ns++, INNER + 1);
+	}
+}
+
 static void make_names(uint32_t n)
 {
 	char label[32];
@@ -258,7 +286,8 @@ static const struct what {
 	void (*make)(uint32_t n);
 } whats[] = {
 	{ "processes", make_processes }, { "threads", make_threads }, { "depth", make_depth },
-	{ "nested", make_nested }, { "names", make_names }, { "samples", make_samples }, { "losses", make_losses },
+	{ "nested", make_nested }, { "colliding", make_colliding }, { "names", make_names },
+	{ "samples", make_samples }, { "losses", make_losses },
 };
 
 int main(int argc, char **argv)

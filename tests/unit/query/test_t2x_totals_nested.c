@@ -97,6 +97,39 @@ static void test_totals_row_that_shares_its_bit_is_not_nested(void **state)
 	free(text);
 }
 
+/* z shares the bit of x.  Around it is a, first in x, then in another z, which only comparing tells. */
+static void test_totals_region_in_another_one_of_the_same_row_is_compared_again(void **state)
+{
+	char labels[29][2] = { "" }, *text;
+	struct feed f;
+
+	(void)state;
+	open_summary(&f);
+	enter(&f, "x", 10);
+	for (unsigned i = 0; i < 29; i++) {
+		labels[i][0] = (char)('A' + i);
+		enter(&f, labels[i], 11);
+		leave(&f, labels[i], 11);
+	}
+	enter(&f, "a", 12);
+	enter(&f, "z", 13);
+	leave(&f, "z", 14);
+	enter(&f, "z", 15);
+	leave(&f, "z", 17);
+	leave(&f, "a", 18);
+	leave(&f, "x", 19);
+	enter(&f, "z", 20);
+	enter(&f, "a", 21);
+	enter(&f, "z", 22);
+	leave(&f, "z", 25);
+	leave(&f, "a", 26);
+	leave(&f, "z", 30);
+	text = feed_finish(&f);
+	assert_non_null(strstr(text, "\"c\",\"z\",4,13000,"));
+	assert_non_null(strstr(text, "\"c\",\"a\",2,11000,"));
+	free(text);
+}
+
 /* Between the two is one whose enter is missing: it is around as well. */
 static void test_totals_region_beyond_one_whose_enter_is_missing_is_around(void **state)
 {
@@ -122,6 +155,7 @@ int main(void)
 		cmocka_unit_test(test_totals_region_in_one_of_its_row_counts_once_in_the_total),
 		cmocka_unit_test(test_totals_region_of_another_thread_is_not_around),
 		cmocka_unit_test(test_totals_row_that_shares_its_bit_is_not_nested),
+		cmocka_unit_test(test_totals_region_in_another_one_of_the_same_row_is_compared_again),
 		cmocka_unit_test(test_totals_region_beyond_one_whose_enter_is_missing_is_around),
 	};
 
