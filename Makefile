@@ -12,7 +12,7 @@ runtime_src := $(call sources,runtime,$(runtime_layers))
 expand_src  := $(call sources,expand,$(expand_layers))
 # What of the expander serves the live text targets, in the library
 live_src    := $(filter-out $(addprefix expand/,model/t2x_spans model/t2x_spans_table text/t2x_formats text/t2x_tree text/t2x_tree_show text/t2x_raw \
-	       text/t2x_utf8 text/t2x_xml base/t2x_escape base/t2x_report base/t2x_temporary),$(call sources,expand,merge text model base))
+	       text/t2x_csv text/t2x_utf8 text/t2x_xml base/t2x_escape base/t2x_report base/t2x_temporary),$(call sources,expand,merge text model base))
 
 # Packages by pkg-config's name, and the Debian package of each; of inline_pkgs only headers, as a rule
 inline_pkgs  := liburcu-cds

@@ -3,8 +3,7 @@
  * t2x_rows_print.c - the formats csv and ndjson: a row for each event, for databases and scripts.
  *
  * Both have the same columns in UTF-8; in JSON those that are empty are absent, and the time is a string, as jq has
- * doubles for numbers.  CSV is that of RFC 4180, but for the line ends.  A spreadsheet takes some texts for formulas:
- * they, and those that begin with a ', get a ' in front, so that each first ' of a cell is one of ours.
+ * doubles for numbers.  Cells of CSV are those of text/t2x_csv.h.
  *
  * Any row can be printed cell by cell.  Those of the kinds that a trace has by the million have at most two cells of
  * their own beside the times; the others are decided by the scope and the thread alone, and come from templates.  A row
@@ -14,6 +13,7 @@
 #include <stdlib.h>
 
 #include "t2x_rows.h"
+#include "text/t2x_csv.h"
 #include "text/t2x_utf8.h"
 
 static const char *const names[T2X_COLUMNS] = {
@@ -51,25 +51,10 @@ static inline uint64_t load(const char *text, size_t n)
 	return bytes;
 }
 
-/* Whether a spreadsheet takes a text that begins so for a formula; or it begins with what is put in front of these. */
-static inline int is_formula(char first)
-{
-	const uint64_t below_64 = UINT64_C(1) << '=' | UINT64_C(1) << '+' | UINT64_C(1) << '-' | UINT64_C(1) << '\'' |
-				  UINT64_C(1) << '\t' | UINT64_C(1) << '\n' | UINT64_C(1) << '\r';
-
-	return (unsigned char)first < 64 ? (int)(below_64 >> first & 1) : first == '@';
-}
-
-/* Likewise of = + - @ as wide as an ideograph: U+FF1D, U+FF0B, U+FF0D, U+FF20. */
-static int is_wide_formula(const char *text, size_t n)
-{
-	return n >= 3 && !memcmp(text, "\xef\xbc", 2) && memchr("\x9d\x8b\x8d\xa0", text[2], 4);
-}
-
 /* Whether the text is the same when it is printed; of 8 bytes or more the last 8 overlap those before them. */
 static inline int is_plain(const char *text, size_t n, int is_json)
 {
-	uint64_t found = !is_json && is_formula(text[0]);
+	uint64_t found = !is_json && t2x_csv_is_special(text[0]);
 	const char *last;
 
 	if (n < 8) {
@@ -83,33 +68,6 @@ static inline int is_plain(const char *text, size_t n, int is_json)
 	return !(found | find_special(load(last, 8), is_json));
 }
 
-static void put_quoted(struct t2x_out *out, const char *text, size_t n)
-{
-	const char *end = text + n, *quote;
-
-	while ((quote = memchr(text, '"', (size_t)(end - text)))) {
-		t2x_utf8_text(out, text, (size_t)(quote + 1 - text));
-		t2x_out_char(out, '"');
-		text = quote + 1;
-	}
-	t2x_utf8_text(out, text, (size_t)(end - text));
-}
-
-/* An empty text is not an empty cell. */
-static void show_text(struct t2x_out *out, const char *text, size_t n)
-{
-	int has_quotes = !n || memchr(text, '"', n) || memchr(text, ',', n) || memchr(text, '\n', n) ||
-			 memchr(text, '\r', n);
-
-	if (has_quotes)
-		t2x_out_char(out, '"');
-	if (n && (is_formula(text[0]) || is_wide_formula(text, n)))
-		t2x_out_char(out, '\'');
-	put_quoted(out, text, n);
-	if (has_quotes)
-		t2x_out_char(out, '"');
-}
-
 static void show_csv(struct t2x_out *out, const struct t2x_cell *cell)
 {
 	if (cell->kind == T2X_CELL_NUMBER)
@@ -119,7 +77,7 @@ static void show_csv(struct t2x_out *out, const struct t2x_cell *cell)
 	else if (cell->kind == T2X_CELL_TEXT && cell->n && is_plain(cell->text, cell->n, 0))
 		t2x_out_bytes(out, cell->text, cell->n);
 	else if (cell->kind == T2X_CELL_TEXT)
-		show_text(out, cell->text, cell->n);
+		t2x_csv_text(out, cell->text, cell->n);
 }
 
 static void show_json(struct t2x_out *out, const struct t2x_cell *cell)

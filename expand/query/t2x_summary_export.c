@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "text/t2x_csv.h"
 #include "text/t2x_json.h"
 #include "text/t2x_utf8.h"
 
@@ -115,16 +116,10 @@ static void each_row(struct t2x_totals *totals, unsigned top, struct t2x_out *ou
 
 /* ---- CSV ---------------------------------------------------------------------------------------- */
 
-/* A text in quotation marks, those in it doubled. */
-static void put_quoted(struct t2x_out *out, const char *text)
+static void put_cell(struct t2x_out *out, const char *text)
 {
-	t2x_out_char(out, '"');
-	for (; *text; text++) {
-		if (*text == '"')
-			t2x_out_char(out, '"');
-		t2x_out_char(out, *text);
-	}
-	t2x_out_char(out, '"');
+	t2x_csv_quoted(out, text, strlen(text));
+	t2x_out_char(out, ',');
 }
 
 static void show_csv(struct t2x_out *out, struct t2x_row *row, unsigned nth)
@@ -137,12 +132,9 @@ static void show_csv(struct t2x_out *out, struct t2x_row *row, unsigned nth)
 	if (row->pid)
 		t2x_out_uint(out, row->pid);
 	t2x_out_char(out, ',');
-	put_quoted(out, row->thread);
-	t2x_out_char(out, ',');
-	put_quoted(out, row->category);
-	t2x_out_char(out, ',');
-	put_quoted(out, row->label);
-	t2x_out_char(out, ',');
+	put_cell(out, row->thread);
+	put_cell(out, row->category);
+	put_cell(out, row->label);
 	fill(cells, row);
 	for (unsigned i = 0; i < COLUMN_COUNT; i++) {
 		t2x_out_string(out, i ? "," : "");
@@ -150,7 +142,7 @@ static void show_csv(struct t2x_out *out, struct t2x_row *row, unsigned nth)
 	}
 	t2x_out_char(out, ',');
 	if (*row->value)
-		put_quoted(out, row->value);
+		t2x_csv_quoted(out, row->value, strlen(row->value));
 	t2x_out_end_line(out);
 }
 

@@ -55,6 +55,16 @@ check "ndjson: jq has times to the last digit" cmp -s <(jq -r .time rows.ndjson)
 check "csv: a database has numbers" [ "$(sqlite3 :memory: '.import --csv rows.csv e' "select sum(value) from e where label = 'number'")" = \
 	"$(jq -s '[.[] | select(.label == "number").value] | add' rows.ndjson)" ]
 
+"$expand" --summary=csv -o summary.csv texts.tlg
+quiet "the summary as csv: UTF-8 without formulas, and the labels are those of json" python3 -c '
+import csv, json, subprocess, sys
+rows = list(csv.reader(open("summary.csv", encoding="utf-8", newline="")))[1:]
+formulas = [cell for row in rows for cell in row[2:5] if cell.startswith(tuple("=+-@\t\r\n"))]
+wanted = json.loads(subprocess.run([sys.argv[1], "--summary=json", "texts.tlg"], stdout=subprocess.PIPE, check=True).stdout)
+labels = [[row[3].removeprefix("\x27"), row[4].removeprefix("\x27")] for row in rows]
+assert not formulas and labels == [[row["category"], row["label"]] for row in wanted["rows"]], (formulas, labels)
+' "$expand"
+
 # A forked child has said no name: it has its parent's.
 mkdir forks
 TRACE2_RAW=$tmp/forks ./load 1 10 forks
