@@ -26,12 +26,15 @@ create table begun as
 	union all
 	select 'child', by_process, by_thread, if(text = '', '?', text), regexp_extract(message, '([^/ ]*)( |$)', 1), sid, id
 		from e where event = 'child_start';
+-- A region within one of the same names is in the total of that one.
 create table ended as
 	select 'region' as kind, by_process, by_thread, category, label, rel, null as failed,
+		coalesce(max(n) over (partition by sid, tid, category, label order by time - rel, depth
+			rows between unbounded preceding and 1 preceding) > n, false) as is_nested,
 		case when not coalesce(is_unknown, false) then rel - coalesce(inner_ns, 0) end as self
 		from regions left join inside using (n)
 	union all
-	select b.kind, b.by_process, b.by_thread, b.category, b.label, rel, e.value <> 0, null
+	select b.kind, b.by_process, b.by_thread, b.category, b.label, rel, e.value <> 0, false, null
 		from e join begun b on event = 'child_exit' and b.kind = 'child' and e.sid = b.sid and e.id = b.id;
 create table both_ends as
 	select *, true as is_end, row_number() over (same order by rel) as rank, count(rel) over same as of
@@ -39,7 +42,7 @@ create table both_ends as
 	union all by name select * exclude (sid, id), false as is_end from begun;
 
 create table found as
-	select kind, by_process, by_thread, category, label, count(rel) as count, coalesce(sum(rel), 0) as total,
+	select kind, by_process, by_thread, category, label, count(rel) as count, coalesce(sum(rel) filter (not is_nested), 0) as total,
 		case when kind = 'region' then coalesce(sum(self), 0) end as self, sum(rel) // count(rel) as mean, min(rel) as min,
 		min(rel) filter (rank * 100 >= of * 50) as p50, min(rel) filter (rank * 100 >= of * 90) as p90,
 		min(rel) filter (rank * 100 >= of * 99) as p99, max(rel) as max, count_if(is_end) - count(rel) as unknown,
