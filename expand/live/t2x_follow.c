@@ -292,11 +292,26 @@ static void report_missed(const struct t2x_follow *follow)
 	}
 }
 
+/* A process that had written the file, and writes the next one by now: the file has its streams, not its name. */
+static void want_rotated(struct t2x_follow *follow)
+{
+	for (struct t2x_tap *tap = follow->found.taps; tap; tap = tap->next) {
+		const struct t2x_followed *process = follow->table.all;
+
+		if (follow->settings.target.kind != T2X_FOLLOW_FILE || tap->state != T2X_TAP_ALIVE)
+			continue;
+		while (process && (process->pid != tap->head.pid || process->start != tap->head.start))
+			process = process->next;
+		tap->is_wanted |= process != NULL;
+	}
+}
+
 static void look(struct t2x_follow *follow)
 {
 	follow->round_ns = now_ns();
 	follow->has_read = 0;
 	t2x_found_look(&follow->found);
+	want_rotated(follow);
 	report_missed(follow);
 	t2x_followed_forget(&follow->table);
 	begin_rings(follow);
