@@ -310,8 +310,9 @@ static void look(struct t2x_follow *follow)
 {
 	follow->round_ns = now_ns();
 	follow->has_read = 0;
-	t2x_found_look(&follow->found);
+	/* Its file has to be found before its ring is copied. */
 	want_rotated(follow);
+	t2x_found_look(&follow->found);
 	report_missed(follow);
 	t2x_followed_forget(&follow->table);
 	begin_rings(follow);
