@@ -110,7 +110,7 @@ check "--last: so many events of each thread" [ "$(grep -c '^    event' page)" -
 
 # At each event's time as many regions are open as were entered and not left by then.
 "$out/t2" export --format=ndjson --thread=main exit.tlg |
-	sed -n 's/^{"time":\([0-9]*\),.*"event":"\([a-z_]*\)".*/\1 \2/p' >events
+	sed -n 's/^{"time":"\([0-9]*\)",.*"event":"\([a-z_]*\)".*/\1 \2/p' >events
 depth=0
 while read -r time event; do
 	case $event in

@@ -157,9 +157,9 @@ static uint64_t now_ns(void)
 
 static void judge_line(struct verdict *verdict, const char *line, int loses)
 {
-	const char *time = strstr(line, "\"time\":"), *text = strstr(line, "\"label\":\"n\"");
+	const char *time = strstr(line, "\"time\":\""), *text = strstr(line, "\"label\":\"n\"");
 	const char *digits = text ? strstr(text, "\"value\":") : NULL;
-	uint64_t value, slot, n, lag, now = now_ns(), ns = time ? strtoull(time + 7, NULL, 10) : 0;
+	uint64_t value, slot, n, lag, now = now_ns(), ns = time ? strtoull(time + 8, NULL, 10) : 0;
 
 	if (!digits)
 		return;
