@@ -62,10 +62,10 @@ static void make_path(struct steering *steering, const char *path)
 	int n;
 
 	if (*path != '/' && !getcwd(here, sizeof(here)))
-		t2x_refuse("this directory has no path, so it must be an absolute one:", path);
+		t2x_refuse("this directory has no path, so it must be an absolute one", path);
 	n = snprintf(steering->output, sizeof(steering->output), "%s%s%s", here, *here ? "/" : "", path);
 	if (n < 0 || n >= (int)sizeof(steering->output))
-		t2x_refuse("the path is too long:", path);
+		t2x_refuse("the path is too long", path);
 }
 
 static void take_options(struct steering *steering, int argc, char **argv)
@@ -114,9 +114,9 @@ static void take_operands(struct steering *steering, int n, char **operands)
 	steering->command = n > 1 ? operands[1] : "status";
 	command = find_known(steering->command);
 	if (n - 2 < command->min && (command->min || n > 2))
-		t2x_refuse("it needs an argument:", steering->command);
+		t2x_refuse("it needs an argument", steering->command);
 	if (n - 2 > command->max)
-		t2x_refuse("too many arguments:", operands[n - 1]);
+		t2x_refuse("too many arguments", operands[n - 1]);
 	if (*steering->output && !command->takes_output)
 		t2x_refuse("--output goes with on, not with", steering->command);
 	if (steering->seconds && !command->takes_seconds)

@@ -232,7 +232,7 @@ static void do_set(struct reply *reply, const struct tr2_asked *asked)
 static void do_profile(struct reply *reply, const struct tr2_asked *asked)
 {
 	tr2_profiler_call *profiler = tr2_profiler();
-	char why[256];
+	char why[256], stop[sizeof(g_steer.stop)];
 	long long ms = 0;
 
 	if (!profiler) {
@@ -243,10 +243,11 @@ static void do_profile(struct reply *reply, const struct tr2_asked *asked)
 		refuse(reply, "profile needs a list, such as cpu=100hz,heap=512k, or off", "");
 		return;
 	}
-	if (!profiler(asked->words[1], g_steer.stop, sizeof(g_steer.stop), why, sizeof(why))) {
+	if (!profiler(asked->words[1], stop, sizeof(stop), why, sizeof(why))) {
 		refuse(reply, why, "");
 		return;
 	}
+	memcpy(g_steer.stop, stop, sizeof(stop));   /* what an earlier command was to stop goes on now */
 	g_steer.stop_at = ms ? tr2_clock_raw() + tr2_clock_ticks((uint64_t)ms * UINT64_C(1000000)) : 0;
 	done(reply, "profiling changed");
 }
