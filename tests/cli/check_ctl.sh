@@ -185,7 +185,7 @@ check "both have recorded" [ "$(numbers forks.tlg | wc -l)" -eq 5 ]
 check "it ends" gone
 
 # ---- those that cannot be asked
-expect "a process without the library" 1 "not prepared: start it with .t2 record --dormant" t2 ctl $$
+expect "a process without the library" 1 "not prepared: start it with TRACE2_CTL=1" t2 ctl $$
 expect "no process" 1 "there is no such process" t2 ctl 999999999
 expect "no name" 1 "no process of this name" t2 ctl no-such-program
 expect "none at all" 1 "no process has a control page" t2 ctl all

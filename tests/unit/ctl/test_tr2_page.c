@@ -104,7 +104,9 @@ static void test_page_command_with_escaped_words_is_split(void **state)
 
 static void refuse_what_is_none(void)
 {
-	static const char *const none[] = { "", " ", "on ", "on\\", "on\n", "a b c d e f g h i j k l m n o p q", "\x7f" };
+	static const char *const none[] = {
+		"", " ", "on ", "on\\", "on\n", "a b c d e f g h i j k l m n o p q", "\x7f"
+	};
 	struct tlg_ctl *page = map_page();
 	struct tr2_asked asked;
 	uint32_t number = 1;
@@ -135,7 +137,8 @@ static void take_random_pages(void)
 		for (int n = rand_r(&seed) % 64; n >= 0; n--)
 			page[(unsigned)rand_r(&seed) % TLG_CTL_BYTES] = (unsigned char)(rand_r(&seed) >> 8);
 		if (rand_r(&seed) % 2)
-			((struct tlg_ctl *)(void *)page)->command_bytes = (uint32_t)rand_r(&seed) % (TLG_CTL_COMMAND + 9);
+			((struct tlg_ctl *)(void *)page)->command_bytes =
+				(uint32_t)rand_r(&seed) % (TLG_CTL_COMMAND + 9);
 		if (!tr2_page_take(&asked))
 			continue;
 		must(asked.nwords > 0 && asked.nwords <= TLG_CTL_WORDS);
