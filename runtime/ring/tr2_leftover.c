@@ -19,7 +19,7 @@
 #include "base/tr2_text.h"
 
 enum {
-	NAME_BYTES = 45,                  /* of trace2-PID-ID.ring */
+	NAME_BYTES = 45,                  /* of trace2-PID-ID.ring, one more than of trace2-PID-ID.ctl */
 	MAX_FILES = 64,
 	MAX_READS = 16,                   /* of a directory, 4 KiB each */
 	MAX_RINGS = 1024,                 /* of a file that is looked through; larger ones stay */
@@ -165,6 +165,12 @@ static int is_mapped(int fd)
 	return 0;
 }
 
+/* A control page, format/tlg_ctl.h: nothing in it is of use when its process is gone. */
+static int is_page(const char *name)
+{
+	return strlen(name) == NAME_BYTES - 1 && !memcmp(name + 40, ".ctl", 4);
+}
+
 static void collect_file(const char *directory, const char *name)
 {
 	char path[256];
@@ -179,7 +185,7 @@ static void collect_file(const char *directory, const char *name)
 	if (fd < 0)
 		return;
 	if (!tr2_sys_fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == tr2_sys_geteuid() && st.st_nlink == 1 &&
-	    !is_mapped(fd) && is_empty(fd, &st))
+	    !is_mapped(fd) && (is_page(name) || is_empty(fd, &st)))
 		tr2_sys_unlink(path);
 	tr2_sys_close(fd);
 }
@@ -187,10 +193,11 @@ static void collect_file(const char *directory, const char *name)
 /* ---- a directory ---------------------------------------------------------------------------------- */
 
 /* begin: "trace2-", or what names begin with that are looked for */
-static int is_ring_file(const char *name, const char *begin)
+static int is_leftover(const char *name, const char *begin)
 {
-	return strlen(name) == NAME_BYTES && !memcmp(name, begin, strlen(begin)) && name[23] == '-' &&
-	       !memcmp(name + 40, ".ring", 5);
+	const int is_ring = strlen(name) == NAME_BYTES && !memcmp(name + 40, ".ring", 5);
+
+	return (is_ring || is_page(name)) && !memcmp(name, begin, strlen(begin)) && name[23] == '-';
 }
 
 /* Note the name, the nth; beyond max it takes the place of another one, so that all have the same chance. */
@@ -200,10 +207,10 @@ static void note(const char *name, unsigned n, unsigned max)
 	uint64_t place = n < max ? n : random % (n + 1);
 
 	if (place < max)
-		memcpy(g_leftover.names[place], name, NAME_BYTES + 1);
+		memcpy(g_leftover.names[place], name, strlen(name) + 1);
 }
 
-/* Return  how many ring files it has, among the entries that are looked at */
+/* Return  how many files of that kind it has, among the entries that are looked at */
 static unsigned list_files(int fd, const char *begin, unsigned max)
 {
 	_Alignas(struct dirent) char entries[4096];
@@ -214,7 +221,7 @@ static unsigned list_files(int fd, const char *begin, unsigned max)
 		bytes = tr2_sys_getdents(fd, entries, sizeof(entries));
 		for (ssize_t at = 0; at < bytes; ) {
 			const struct dirent *entry = (const struct dirent *)(const void *)(entries + at);
-			if (is_ring_file(entry->d_name, begin))
+			if (is_leftover(entry->d_name, begin))
 				note(entry->d_name, n++, max);
 			at += entry->d_reclen;
 		}

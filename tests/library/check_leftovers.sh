@@ -21,7 +21,7 @@ ${CC:-cc} -O2 -Wall -I"$top/runtime" -o server "$top/tests/library/leftovers/ser
 
 ring_files()
 {
-	find "$rings" -name 'trace2-*.ring' | wc -l
+	find "$rings" -name 'trace2-*.ring' -o -name 'trace2-*.ctl' | wc -l
 }
 
 # collected: the server has removed them when it ended; or, where the processes here may make some system calls only, so
