@@ -34,9 +34,9 @@ enum {
 #define TLG_MAGIC UINT32_C(0x12345678)   /* PROLOGUE._12345678 */
 /* PROLOGUE.layout: the CRC-32C of the --show_format text.  If the table changes, a test prints the new value. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define TLG_LAYOUT UINT32_C(0xfe340de0)
+#define TLG_LAYOUT UINT32_C(0xd1497c5f)
 #else
-#define TLG_LAYOUT UINT32_C(0xf8a7b4a6)
+#define TLG_LAYOUT UINT32_C(0x66d6b5db)
 #endif
 #define TLG_NO_THREAD UINT32_C(0xffffffff) /* BLOCK.tid, LOSS.tid: the process itself */
 /*

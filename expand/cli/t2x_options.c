@@ -149,6 +149,10 @@ static int take_ring_option(struct t2x_settings *settings, int option)
 /* What it asks of t2expand itself is answered, and that is all. */
 static void answer(const struct t2x_front *front, int option)
 {
+	static char whole[65536];
+
+	/* no answer is longer, so leave() writes all of it, and sees why it cannot */
+	setvbuf(stdout, whole, _IOFBF, sizeof(whole));
 	switch (option) {
 	case OPTION_SHOW_FORMAT:
 		show_format(optarg);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_lz4.h - decompresses LZ4 frames.  The expander's only user of lz4.
+ * t2x_lz4.h - decompresses LZ4 frames.  All that t2expand reads of LZ4 goes through it.
  *
  * Our own frames state the size of their content, at most TLG_FRAME_BYTES.  The decoder delivers such a frame whole,
  * after it has verified its checksum.  Other frames, as the lz4 program makes them, are delivered in pieces.

@@ -34,8 +34,7 @@ static struct page {
 	int is_closed;                    /* its file has no name any more */
 } g_page;
 
-enum { IS_UNSET, IS_OFF, IS_ON };
-static int g_setting;
+static int g_is_asked_for;
 static char g_path[256];
 
 void tr2_page_read_setting(void)
@@ -43,7 +42,7 @@ void tr2_page_read_setting(void)
 	const char *value = tr2_env_get("CTL");
 
 	if (value)
-		g_setting = !strcmp(value, "0") || tr2_text_is(value, "false") ? IS_OFF : IS_ON;
+		g_is_asked_for = strcmp(value, "0") != 0 && !tr2_text_is(value, "false");
 }
 
 int tr2_page_is_asked_for(void)
@@ -51,7 +50,7 @@ int tr2_page_is_asked_for(void)
 	if (tr2_env_is_empty())
 		return 0;
 	tr2_page_read_setting();
-	return g_setting == IS_ON;
+	return g_is_asked_for;
 }
 
 static struct tlg_ctl *page(void)
@@ -151,8 +150,8 @@ int tr2_page_open(void)
 {
 	int saved = errno, error;
 
-	if (g_setting == IS_OFF || tr2_page_is_open())
-		return g_setting == IS_OFF ? -EPERM : 0;
+	if (!g_is_asked_for || tr2_page_is_open())
+		return g_is_asked_for ? 0 : -EPERM;
 	error = open_page();
 	if (error && tr2_g_settings.dst_debug)
 		tr2_warning("no control page: ", tr2_text_error(-error));

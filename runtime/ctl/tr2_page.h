@@ -27,12 +27,12 @@
 #include "tlg_ctl.h"
 
 /*
- * Create the page, unless this process has one, and make sure that TRACE2_CTL does not forbid it.
+ * Create the page if TRACE2_CTL asks for one, unless this process has one.
  * Return  0 or -errno: then there is none    Thread  a program's, for it opens a file    Cost  12 us
  */
 int tr2_page_open(void);
 
-/* 1: TRACE2_CTL says that the process may be switched on later, though it has no destination.  Signal unsafe */
+/* 1: TRACE2_CTL asks for a page, also in a process without a destination.  Signal unsafe */
 int tr2_page_is_asked_for(void);
 
 /* Read TRACE2_CTL.  Before tr2_page_open()    Signal unsafe */

@@ -7,7 +7,7 @@ export LC_ALL=C TZ=UTC
 
 . "$(dirname "$0")/../common.sh"
 need_profiler
-unset TRACE2_CTL
+export TRACE2_CTL=1
 export PATH=$out:$PATH
 cd "$tmp" || exit 1
 chmod 1777 "$tmp"   # nobody writes there, too

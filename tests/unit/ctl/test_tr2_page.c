@@ -50,6 +50,12 @@ static struct tlg_ctl *map_page(void)
 	return mapping;
 }
 
+static void ask_for_page(void)
+{
+	setenv("TRACE2_CTL", "1", 1);
+	tr2_page_read_setting();
+}
+
 /* In a child process, so that each test has a page of its own.  Return  1: it ended well */
 static int in_child(void (*run)(void))
 {
@@ -58,6 +64,7 @@ static int in_child(void (*run)(void))
 
 	if (!child) {
 		traced_into(&t);
+		ask_for_page();
 		if (tr2_page_open() || find_path() != 1)
 			_exit(3);
 		run();
@@ -222,6 +229,7 @@ static _Noreturn void be_hostile(int fd)
 	char byte;
 
 	traced_into(&t);
+	ask_for_page();
 	if (tr2_page_open() || find_path() != 1)
 		_exit(3);
 	page = map_page();
@@ -284,6 +292,7 @@ static void test_page_of_another_process_is_refused(void **state)
 	child = fork();
 	if (!child) {
 		traced_into(&t);
+		ask_for_page();
 		if (tr2_page_open())
 			_exit(3);
 		pause();

@@ -115,7 +115,7 @@ static void test_values_regions_are_apart_by_data_directly_in_them(void **state)
 	text = feed_finish(&f);
 	expect_row(text, "a", "", "1,90000,35000,");
 	expect_row(text, "b", "select", "2,50000,50000,25000,10000,10000,40000,40000,40000,,,0,0,0,,0,");
-	expect_row(text, "b", "-7", "1,5000,5000,");
+	expect_row(text, "b", "'-7", "1,5000,5000,");
 	expect_row(text, "b", "open", "0,0,0,,,,,,,,,0,0,1,,0,");
 	assert_int_equal(count_regions(text), 4);
 	free(text);
