@@ -255,4 +255,18 @@ expect "--output with another command" 2 "--output goes with on" t2 ctl all flus
 expect "--seconds with another command" 2 "--seconds goes with profile" t2 ctl all flush --seconds=3
 expect "seconds that are none" 2 "seconds are 1 to 86400" t2 ctl all profile cpu --seconds=x
 none "programs said something" "$(cat said)"
+# ---- what kill -9 leaves is collected by later processes of the user: one in sixteen looks for it
+rm -f "$rings"/*
+begin TRACE2_RAW="$tmp/killed.tlg" TRACE2_RAW_THREAD=init
+tell "call 1"
+t2 ctl "$pid" flush >/dev/null
+kill -9 "$job"
+finish
+check "a killed process leaves its page" [ "$(find "$rings" -name '*.ctl' | wc -l)" -eq 1 ]
+for ((i = 0; i < 2000; i++)); do
+	[ -z "$(find "$rings" -name '*.ctl')" ] && break
+	TRACE2_RAW="$tmp/later.tlg" TRACE2_RAW_THREAD=init ./steered </dev/null >/dev/null
+done
+check "later processes remove it" [ -z "$(find "$rings" -name '*.ctl')" ]
+
 total
