@@ -18,6 +18,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef __SANITIZE_THREAD__   /* ThreadSanitizer does not support fences */
+#define FENCE(order) ((void)0)
+#else
+#define FENCE(order) __atomic_thread_fence(order)
+#endif
+
 enum { SLICE_MS = 50, LOCK_MS = 2 };
 
 static const char no_process[] = "there is no such process";
@@ -199,7 +205,7 @@ static uint32_t put_command(const struct t2x_ctl_page *page, const char *command
 	if (!put(page, offsetof(struct tlg_ctl, command), command, size) ||
 	    !put(page, offsetof(struct tlg_ctl, command_bytes), &size, sizeof(size)))
 		return 0;
-	__atomic_thread_fence(__ATOMIC_RELEASE); /* [M23] release: the command.  Pairs with tr2_page_take() */
+	FENCE(__ATOMIC_RELEASE); /* [M23] release: the command.  Pairs with tr2_page_take() */
 	if (!put(page, offsetof(struct tlg_ctl, asked), &number, sizeof(number)) ||
 	    syscall(SYS_futex, bell, FUTEX_WAKE_OP, INT_MAX, NULL, bell, add) < 0)
 		return 0;
@@ -215,7 +221,7 @@ static int has_ended(const struct t2x_ctl_page *page)
 
 static void fence_acquire(void)
 {
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	FENCE(__ATOMIC_ACQUIRE);
 }
 
 static int get_answered(const struct t2x_ctl_page *page, uint32_t *number)
