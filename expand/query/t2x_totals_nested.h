@@ -44,7 +44,7 @@ static inline void t2x_totals_expect_enters(struct t2x_spans *spans, struct t2x_
 static inline int
 t2x_totals_is_nested(const struct t2x_spans *spans, const struct t2x_span *span, struct t2x_row *row)
 {
-	return __builtin_expect(span[-1].node & row->bit, 0) && t2x_totals_find_around(spans, span, row);
+	return __builtin_expect((span[-1].node & row->bit) != 0, 0) && t2x_totals_find_around(spans, span, row);
 }
 
 #endif
