@@ -260,8 +260,7 @@ rm -f "$rings"/*
 begin TRACE2_RAW="$tmp/killed.tlg" TRACE2_RAW_THREAD=init
 tell "call 1"
 t2 ctl "$pid" flush >/dev/null
-kill -9 "$job"
-finish
+killed
 check "a killed process leaves its page" [ "$(find "$rings" -name '*.ctl' | wc -l)" -eq 1 ]
 for ((i = 0; i < 2000; i++)); do
 	[ -z "$(find "$rings" -name '*.ctl')" ] && break

@@ -37,7 +37,7 @@ cp evil.tlg "$(printf 'a\e[2J\nt2expand: b.tlg')"
 printf 'not a trace' >"$(printf 'no\e[2J\nt2expand: b.tlg')"
 
 cat >check.py <<'END'
-import json, os, pty, subprocess, sys
+import json, os, pty, subprocess, sys, termios, threading
 import xml.etree.ElementTree as xml
 
 t2expand, passed, failed = sys.argv[1], 0, 0
@@ -51,7 +51,7 @@ def verdict(name, good, text=b""):
     passed += good
     failed += not good
     if not good:
-        print("FAIL", name, text[:2000])
+        print("FAIL", name, len(text), "bytes:", text[:500], "...", text[-500:])
 
 
 def pipe(*args):
@@ -59,25 +59,33 @@ def pipe(*args):
 
 
 def terminal(*args, stderr=False):
-    """What reaches a terminal that changes nothing, on stdout or stderr, and the exit status."""
+    """What reaches a terminal that changes nothing, on stdout or stderr, and the exit status.
+
+    The terminal stays open here until a mark behind the last output has come through: what a terminal still holds when
+    its last writer closes it may be lost.
+    """
     master, slave = pty.openpty()
-    attributes = __import__("termios").tcgetattr(slave)
+    attributes = termios.tcgetattr(slave)
     attributes[1] = 0                     # no newlines turned into CR LF
-    __import__("termios").tcsetattr(slave, 0, attributes)
+    termios.tcsetattr(slave, termios.TCSANOW, attributes)
     where = {"stdout": subprocess.DEVNULL, "stderr": slave} if stderr else {"stdout": slave}
     child = subprocess.Popen([t2expand, *args], **where)
-    os.close(slave)
+    mark = b"\0end of the output\0"
+    status = []
+
+    def wait():
+        status.append(child.wait())
+        os.write(slave, mark)
+
+    waiter = threading.Thread(target=wait)
+    waiter.start()
     text = b""
-    while True:
-        try:
-            part = os.read(master, 65536)
-        except OSError:
-            break
-        if not part:
-            break
-        text += part
+    while not text.endswith(mark):
+        text += os.read(master, 65536)
+    waiter.join()
+    os.close(slave)
     os.close(master)
-    return text, child.wait()
+    return text[:-len(mark)], status[0]
 
 
 def is_harmless(text):
