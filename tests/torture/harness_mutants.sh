@@ -8,7 +8,8 @@
 # (default 5), a line "needs: root" that others skip it.  Only the library, t2expand and the programs in tests/torture
 # are built.  One mutant per processor.
 # How long a harness takes is nothing that is judged: it has all the time that run.sh gives to this one.
-# MUTANT: HARNESS-what, or a harness; default: all.  Ends with "N passed, N failed".
+# MUTANT: HARNESS-what, or a harness.  Default: all of them, or, where T2_SCALE is below 100, one of each harness, which
+# T2_SEED chooses.  Ends with "N passed, N failed".
 set -u
 . tests/torture/common.sh
 top=$PWD
@@ -75,7 +76,22 @@ try()
 	return 1
 }
 
+# one_of_each: the name of one mutant of each harness
+one_of_each()
+{
+	local harness mutants
+
+	for harness in $(basename -s .patch tests/mutants/*.patch | sed 's/-.*//' | sort -u); do
+		mutants=("tests/mutants/$harness"-*.patch)
+		basename -s .patch "${mutants[seed % ${#mutants[@]}]}"
+	done
+}
+
 mkdir -p "$out/mutants"
+if [ $# -eq 0 ] && [ "$scale" -lt 100 ]; then
+	mapfile -t chosen < <(one_of_each)
+	set -- "${chosen[@]}"
+fi
 [ $# -gt 0 ] || set -- ''
 for wanted; do
 	for path in tests/mutants/*.patch; do
