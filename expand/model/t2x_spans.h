@@ -55,6 +55,7 @@ struct t2x_span {
 	void *own;              /* the writer's: NULL at first */
 	uint64_t start_ns, end_ns;
 	uint64_t inner_ns;      /* of the outermost spans in it that were exact */
+	uint64_t nested_ns;     /* another value of the writer's, 0 at first; parts are added up */
 	const struct t2x_event *leave;   /* of one that was not seen, while it ends; else NULL */
 	char *message;          /* of the enter, if the writer asks for it; NULL: none */
 	uint32_t message_length;

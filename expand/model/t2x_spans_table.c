@@ -264,6 +264,7 @@ int t2x_spans_join(struct t2x_spans_table *table, struct t2x_spans *ours, const 
 			if (i >= ours->open)
 				return 0;
 			ours->spans[i].inner_ns += span.inner_ns;
+			ours->spans[i].nested_ns += span.nested_ns;
 			ours->spans[i].is_inner_unknown |= span.is_inner_unknown;
 			continue;
 		}

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "t2x_filter.h"
+#include "t2x_totals_nested.h"
 
 enum { OLD, NEW };
 
@@ -330,8 +331,10 @@ int t2x_diff_show(const struct t2x_diff *diff, struct t2x_out *out)
 	unsigned n = 1;
 	int changed = -ENOMEM;
 
-	for (unsigned run = 0; run < diff->nold + diff->nnew; run++)
+	for (unsigned run = 0; run < diff->nold + diff->nnew; run++) {
+		t2x_totals_unnest_open(diff->runs[run]);
 		n += diff->runs[run]->n;
+	}
 	items = calloc(n, sizeof(*items));
 	sides[OLD].values = calloc(diff->nold, sizeof(uint64_t));
 	sides[NEW].values = calloc(diff->nnew, sizeof(uint64_t));

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "t2x_summary_export.h"
+#include "t2x_totals_nested.h"
 #include "t2x_totals_values.h"
 #include "profile/t2x_prof_kinds.h"
 #include "text/t2x_formats.h"
@@ -115,6 +116,7 @@ static void sort_rows(struct t2x_totals *totals, enum t2x_summary_key key)
 {
 	struct order *order;
 
+	t2x_totals_unnest_open(totals);
 	drop_empty(totals);
 	order = calloc(totals->n + 1, sizeof(*order));
 	for (unsigned i = 0; order && i < totals->n; i++)

@@ -14,7 +14,7 @@ static inline __attribute__((always_inline)) int
 add(struct t2x_totals *totals, const struct t2x_spans *spans, struct t2x_row *row, struct t2x_stretch *stretch,
     struct t2x_usual *usual)
 {
-	struct t2x_span *span = &spans->spans[stretch->open - 1];
+	struct t2x_span *span = &spans->spans[stretch->open - 1], *outer;
 	int64_t integer;
 	uint64_t ns;
 
@@ -25,7 +25,7 @@ add(struct t2x_totals *totals, const struct t2x_spans *spans, struct t2x_row *ro
 		row->entered++;
 		span[1].own = row;
 		span[1].start_ns = usual->ns;
-		span[1].inner_ns = 0;
+		span[1].inner_ns = span[1].nested_ns = 0;
 		span[1].node = span->node | row->bit;
 		span[1].is_thread = 0;
 		span[1].is_seen = 1;
@@ -41,8 +41,9 @@ add(struct t2x_totals *totals, const struct t2x_spans *spans, struct t2x_row *ro
 			return 0;
 		stretch->open--;
 		span[-1].inner_ns += ns;
-		if (t2x_totals_is_nested(spans, span, row))
-			row->nested += ns;
+		outer = t2x_totals_find_outer(spans, span, row);
+		if (__builtin_expect(outer != NULL, 0))
+			t2x_totals_nest(row, outer, ns);
 		t2x_row_leave(row, span, ns, &totals->budget);
 		return 1;
 	case TLG_STYLE_data_intmax:

@@ -84,7 +84,7 @@ static int join_rows(struct t2x_totals *to, struct t2x_totals *from)
 static int join_leave(struct t2x_totals *to, const struct t2x_note *note)
 {
 	struct t2x_spans *spans = t2x_spans_get(&to->spans, note->stream, note->id);
-	struct t2x_span *span = spans && note->level <= spans->open ? &spans->spans[note->level - 1] : NULL;
+	struct t2x_span *span = spans && note->level <= spans->open ? &spans->spans[note->level - 1] : NULL, *outer;
 	uint64_t ns;
 
 	if (!span || !span->is_seen || span->is_thread || !span->start_ns || !note->row)
@@ -94,8 +94,11 @@ static int join_leave(struct t2x_totals *to, const struct t2x_note *note)
 	ns = note->ns - span->start_ns;
 	span->inner_ns += note->value;
 	span->is_inner_unknown |= note->is_unknown != 0;
-	if (ns <= INT64_MAX && t2x_totals_compare_around(spans, span, note->row->joined))
-		note->row->joined->nested += ns;
+	outer = ns <= INT64_MAX ? t2x_totals_compare_around(spans, span, note->row->joined) : NULL;
+	if (outer)
+		t2x_totals_nest(note->row->joined, outer, ns);
+	if (ns > INT64_MAX || span->own != note->row->joined)
+		t2x_totals_unnest(spans, span);
 	t2x_row_leave(note->row->joined, span, ns, &to->budget);
 	t2x_spans_end_down_to(&to->spans, spans, note->level, note->ns, T2X_SPAN_CUT);
 	spans->open--;
@@ -379,6 +382,7 @@ int t2x_totals_join_end(struct t2x_totals *totals, int *needs_order)
 
 	*needs_order = 0;
 	count_open(totals);
+	t2x_totals_unnest_open(totals);
 	drop_unused(totals);
 	if (done)
 		done = !totals->is_cut && !totals->others && join_children(totals, &order, needs_order);

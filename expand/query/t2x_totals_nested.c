@@ -53,7 +53,7 @@ void t2x_totals_forget_around(struct t2x_totals *totals, struct t2x_totals_threa
 }
 
 /* The row of a region around, which may lie in front of the part.  Return  NULL: nobody knows */
-static const struct t2x_row *find_around(const struct t2x_spans *spans, const struct t2x_span *span)
+static struct t2x_row *find_around(const struct t2x_spans *spans, const struct t2x_span *span)
 {
 	const struct t2x_totals_thread *thread = spans->own;
 	size_t level = (size_t)(span - spans->spans);
@@ -76,31 +76,62 @@ void t2x_totals_set_unseen_bits(struct t2x_spans *spans, struct t2x_span *innerm
 	}
 }
 
-int t2x_totals_compare_around(const struct t2x_spans *spans, const struct t2x_span *span, const struct t2x_row *row)
+struct t2x_span *
+t2x_totals_compare_around(const struct t2x_spans *spans, const struct t2x_span *span, const struct t2x_row *row)
 {
-	while (span-- > spans->spans)
-		if (find_around(spans, span) == row)
-			return 1;
-	return 0;
+	for (size_t level = (size_t)(span - spans->spans); level--;)
+		if (find_around(spans, &spans->spans[level]) == row)
+			return &spans->spans[level];
+	return NULL;
 }
 
-int t2x_totals_find_around(const struct t2x_spans *spans, const struct t2x_span *span, struct t2x_row *row)
+struct t2x_span *
+t2x_totals_find_around(const struct t2x_spans *spans, const struct t2x_span *span, struct t2x_row *row)
 {
-	const struct t2x_span *around = span - (span > spans->spans);
+	struct t2x_span *around = &spans->spans[span - spans->spans - 1], *outer;
 	const struct t2x_row *of_around = around->is_seen ? around->own : NULL;
 	struct t2x_row_around *known = &row->around;
 	uint32_t depth = (uint32_t)(around - spans->spans);
 
 	if (of_around == row)
-		return span > spans->spans;
+		return around;
 	if (!of_around)
 		return t2x_totals_compare_around(spans, span, row);
 	if (known->spans == spans && known->row == of_around && known->entered == of_around->entered &&
 	    known->depth == depth)
-		return known->is_nested;
+		return known->outer ? &spans->spans[known->outer] : NULL;
+	outer = t2x_totals_compare_around(spans, span, row);
 	*known = (struct t2x_row_around){
 		.spans = spans, .row = of_around, .entered = of_around->entered, .depth = depth,
-		.is_nested = t2x_totals_compare_around(spans, span, row),
+		.outer = outer ? (uint32_t)(outer - spans->spans) : 0,
 	};
-	return known->is_nested;
+	return outer;
+}
+
+void t2x_totals_unnest(const struct t2x_spans *spans, struct t2x_span *span)
+{
+	struct t2x_row *row = find_around(spans, span);
+	struct t2x_span *outer = row && span->nested_ns ? t2x_totals_compare_around(spans, span, row) : NULL;
+
+	if (outer)
+		outer->nested_ns += span->nested_ns;
+	else if (row)
+		row->nested -= span->nested_ns;
+	span->nested_ns = 0;
+}
+
+void t2x_totals_end_span(struct t2x_spans_table *table, const struct t2x_spans *spans, struct t2x_span *span,
+			 enum t2x_span_end end)
+{
+	(void)table;
+	if (end != T2X_SPAN_LEFT && span->nested_ns)
+		t2x_totals_unnest(spans, span);
+}
+
+void t2x_totals_unnest_open(struct t2x_totals *totals)
+{
+	for (const struct t2x_spans *spans = totals->spans.oldest; spans; spans = spans->newer)
+		for (uint32_t i = spans->open; i--;)
+			if (spans->spans[i].nested_ns)
+				t2x_totals_unnest(spans, &spans->spans[i]);
 }

@@ -2,11 +2,15 @@
 /*
  * t2x_totals_nested.h - regions in regions of the same row: recursion, whose time counts once in the total.
  *
- * A region of which another one of its row is open around it, in its thread, is nested.  Most are not, and that has to
- * cost next to nothing: each row of regions has one of 31 bits, and each span, in its node, the bits of all rows from
- * the outermost to its own.  Where the bit of a row is not set around a region, the region is not nested.  Where it is,
- * it may be that of another row, and the spans around are compared one by one.  The row remembers the result, which is
- * the same for as long as no other region is directly around.
+ * A region of which another one of its row is open around it, in its thread, is nested: its time is in that of the
+ * outer region.  The span of the outer one adds up the time of what is nested in it (nested_ns).  If the outer region
+ * ends without a duration, since it was never left or where it was left is lost, this time counts after all, or for the
+ * next one of the row around it.
+ *
+ * Most regions are not nested, and that has to cost next to nothing: each row of regions has one of 31 bits, and each
+ * span, in its node, the bits of all rows from the outermost to its own.  Where the bit of a row is not set around a
+ * region, the region is not nested.  Where it is, it may be that of another row, and the spans around are compared one
+ * by one.  The row remembers the result, which is the same for as long as no other region is directly around.
  *
  * A part of a trace does not see the enters of the regions that it finds open.  The front end has told the model which
  * these are, and the thread looks for their rows at its first event.  The join checks them: see t2x_totals_join.h.
@@ -27,11 +31,30 @@ void t2x_totals_forget_around(struct t2x_totals *totals, struct t2x_totals_threa
 void t2x_totals_set_unseen_bits(struct t2x_spans *spans, struct t2x_span *innermost);
 
 /*
- * Compare the regions around.  span  one that was seen, or its place
- * find: ask the row first, and have it remember.  For totals that events are added to; what is joined is in no order
+ * The innermost region of the row around span.  span  one that was seen, or its place.  Return  NULL: there is none
+ * compare: look at each; for totals that are joined, which come in no order.  find: ask first what the row remembers
  */
-int t2x_totals_compare_around(const struct t2x_spans *spans, const struct t2x_span *span, const struct t2x_row *row);
-int t2x_totals_find_around(const struct t2x_spans *spans, const struct t2x_span *span, struct t2x_row *row);
+struct t2x_span *
+t2x_totals_compare_around(const struct t2x_spans *spans, const struct t2x_span *span, const struct t2x_row *row);
+struct t2x_span *
+t2x_totals_find_around(const struct t2x_spans *spans, const struct t2x_span *span, struct t2x_row *row);
+
+/* A region that lasted ns is nested in outer, of the same row. */
+static inline void t2x_totals_nest(struct t2x_row *row, struct t2x_span *outer, uint64_t ns)
+{
+	row->nested += ns;
+	outer->nested_ns += ns;
+}
+
+/* The span ends without a duration, or its duration is of another row: what was nested in it is so no longer. */
+void t2x_totals_unnest(const struct t2x_spans *spans, struct t2x_span *span);
+
+/* For the table of spans: end_span, end_unseen. */
+void t2x_totals_end_span(struct t2x_spans_table *table, const struct t2x_spans *spans, struct t2x_span *span,
+			 enum t2x_span_end end);
+
+/* At the end of the trace, before rows are read: the regions that are still open have no durations. */
+void t2x_totals_unnest_open(struct t2x_totals *totals);
 
 /* The innermost region: of the enters that come its bits are asked for. */
 static inline void t2x_totals_expect_enters(struct t2x_spans *spans, struct t2x_span *innermost)
@@ -40,11 +63,11 @@ static inline void t2x_totals_expect_enters(struct t2x_spans *spans, struct t2x_
 		t2x_totals_set_unseen_bits(spans, innermost);
 }
 
-/* Whether the region, which was entered and is left, is nested.  span  not the outermost in the table */
-static inline int
-t2x_totals_is_nested(const struct t2x_spans *spans, const struct t2x_span *span, struct t2x_row *row)
+/* The region in which the one that is left is nested.  span  not the outermost in the table.  Return  NULL: in none */
+static inline struct t2x_span *
+t2x_totals_find_outer(const struct t2x_spans *spans, const struct t2x_span *span, struct t2x_row *row)
 {
-	return __builtin_expect((span[-1].node & row->bit) != 0, 0) && t2x_totals_find_around(spans, span, row);
+	return __builtin_expect((span[-1].node & row->bit) != 0, 0) ? t2x_totals_find_around(spans, span, row) : NULL;
 }
 
 #endif

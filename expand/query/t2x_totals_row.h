@@ -59,7 +59,7 @@ struct t2x_row {
 		const struct t2x_row *row;        /* of the region directly around */
 		uint64_t entered;                 /* how often regions of that row had been */
 		uint32_t depth;
-		int is_nested;
+		uint32_t outer;                   /* the innermost span of this row is there; 0: none is around */
 	} around;
 	struct t2x_row *joined;   /* while parts are joined: the row that this one is added to */
 	char text[];

@@ -136,9 +136,12 @@ static void take_enter(struct t2x_totals *totals, const struct t2x_event *ev)
 static void leave_seen(struct t2x_totals *totals, const struct t2x_event *ev, struct t2x_row *row)
 {
 	const struct t2x_span *span = ev->spans->at;
+	struct t2x_span *outer = NULL;
 
-	if (ev->rel_ns <= INT64_MAX && span > ev->spans->spans && t2x_totals_is_nested(ev->spans, span, row))
-		row->nested += ev->rel_ns;
+	if (ev->rel_ns <= INT64_MAX && span > ev->spans->spans)
+		outer = t2x_totals_find_outer(ev->spans, span, row);
+	if (outer)
+		t2x_totals_nest(row, outer, ev->rel_ns);
 	t2x_row_leave(row, span, ev->rel_ns, &totals->budget);
 }
 
@@ -185,11 +188,20 @@ static int is_mismatch(const struct t2x_event *ev, const struct t2x_row *row, co
 	return row && span->own && span->own != row && !span->is_moved;
 }
 
+/* The leave of a region of another row than the one that was seen, or of one that was not.  span  NULL: it has none */
+static void
+leave_other(struct t2x_totals *totals, const struct t2x_event *ev, struct t2x_row *row, struct t2x_span *span)
+{
+	if (span && span->nested_ns)
+		t2x_totals_unnest(ev->spans, span);
+	t2x_row_leave(row, span, ev->rel_ns, &totals->budget);
+}
+
 static void take_leave(struct t2x_totals *totals, const struct t2x_event *ev)
 {
 	struct t2x_row *row = totals->value ? t2x_totals_value_leave(totals, ev)
 					    : t2x_totals_scope(totals, ev, T2X_ROW_REGION);
-	const struct t2x_span *span = ev->spans ? ev->spans->at : NULL;
+	struct t2x_span *span = ev->spans ? ev->spans->at : NULL;
 
 	if (span && totals->part == T2X_PART_LATER && (!span->is_seen || span->is_thread))
 		note_leave(totals, ev, row, span);
@@ -198,7 +210,7 @@ static void take_leave(struct t2x_totals *totals, const struct t2x_event *ev)
 	else if (row && span && span->is_seen && span->own == row)
 		leave_seen(totals, ev, row);
 	else if (row)
-		t2x_row_leave(row, span, ev->rel_ns, &totals->budget);
+		leave_other(totals, ev, row, span);
 }
 
 /* ---- values ------------------------------------------------------------------------------------- */
@@ -375,7 +387,7 @@ struct t2x_totals *t2x_totals_new_part(enum t2x_by by, enum t2x_part part)
 	totals->seed = (uint32_t)((uintptr_t)totals >> 12);
 	totals->spans = (struct t2x_spans_table){
 		.meet_thread = meet_thread, .forget_thread = forget_thread, .forget_process = forget_process,
-		.budget = &totals->budget,
+		.end_span = t2x_totals_end_span, .end_unseen = t2x_totals_end_span, .budget = &totals->budget,
 		.is_part = part == T2X_PART_LATER,
 	};
 	totals->children = (struct t2x_threads){ .bytes = t2x_totals_child_bytes(), .budget = &totals->budget };

@@ -109,6 +109,7 @@ void t2x_totals_value_data(struct t2x_totals *totals, const struct t2x_event *ev
 	row = find_row(totals, old->category, old->label, value);
 	if (!row)
 		return;
+	t2x_totals_unnest(ev->spans, span);
 	old->moved++;
 	row->entered++;
 	span->own = row;

@@ -373,6 +373,34 @@ static void test_region_in_one_of_its_row_is_nested_where_it_is_left_in_another_
 	t2x_totals_free(a.filter.own);
 }
 
+/* Three in each other, of which the outermost is never left: 1 us and 2 us of its own, and 50 us of the next one. */
+static void test_region_in_one_of_its_row_that_no_part_leaves_counts(void **state)
+{
+	static const char *const open[] = { "a", "a" };
+	const struct t2x_row *row;
+	struct half a, b;
+
+	(void)state;
+	open_halves(&a, &b);
+	region(&a, TLG_STYLE_region_enter, "a", 10);
+	region(&a, TLG_STYLE_region_enter, "a", 11);
+	region(&a, TLG_STYLE_region_leave, "a", 12);
+	region(&a, TLG_STYLE_region_enter, "a", 20);
+	region(&a, TLG_STYLE_region_enter, "a", 30);
+	region(&a, TLG_STYLE_region_leave, "a", 35);
+	repeat(&b, open, (const uint64_t[]){ 10, 20 }, 2);
+	region(&b, TLG_STYLE_region_enter, "a", 50);
+	region(&b, TLG_STYLE_region_leave, "a", 55);
+	region(&b, TLG_STYLE_region_leave, "a", 70);
+	region(&b, TLG_STYLE_region_enter, "a", 80);
+	region(&b, TLG_STYLE_region_leave, "a", 82);
+	assert_true(join(&a, &b));
+	row = find_row(a.filter.own, T2X_ROW_REGION, "a");
+	assert_int_equal(row->count, 5);
+	assert_int_equal(t2x_row_time(row), 53000);
+	t2x_totals_free(a.filter.own);
+}
+
 /* The part cannot say what is nested, as it takes other regions for those around. */
 static void test_region_that_lies_in_others_than_the_part_says_is_not_joined(void **state)
 {
@@ -459,6 +487,7 @@ int main(void)
 		cmocka_unit_test(test_region_that_ended_with_the_process_is_around_nothing),
 		cmocka_unit_test(test_region_in_one_of_its_row_counts_once_in_the_total_of_parts),
 		cmocka_unit_test(test_region_in_one_of_its_row_is_nested_where_it_is_left_in_another_part),
+		cmocka_unit_test(test_region_in_one_of_its_row_that_no_part_leaves_counts),
 		cmocka_unit_test(test_region_that_lies_in_others_than_the_part_says_is_not_joined),
 		cmocka_unit_test(test_region_that_is_only_around_a_part_has_one_row),
 		cmocka_unit_test(test_mode_whose_command_another_part_names_is_not_joined),

@@ -149,6 +149,52 @@ static void test_totals_region_beyond_one_whose_enter_is_missing_is_around(void 
 	free(text);
 }
 
+/* What was in it is in no duration but its own: 5 us, and 7 us, of which 2 us are nested. */
+static void test_totals_region_in_one_of_its_row_that_is_never_left_counts(void **state)
+{
+	struct feed f;
+	char *text;
+
+	(void)state;
+	open_summary(&f);
+	enter(&f, "a", 10);
+	enter(&f, "b", 11);
+	enter(&f, "a", 20);
+	leave(&f, "a", 25);
+	enter(&f, "a", 30);
+	enter(&f, "a", 31);
+	leave(&f, "a", 33);
+	leave(&f, "a", 37);
+	text = feed_finish(&f);
+	assert_non_null(strstr(text, "\"c\",\"a\",3,12000,12000,"));
+	free(text);
+}
+
+/* The outer one was left where events are missing; around it is another one, which is left. */
+static void test_totals_region_in_one_of_its_row_whose_leave_is_missing_is_in_the_next_around(void **state)
+{
+	struct feed f;
+	char *text;
+
+	(void)state;
+	open_summary(&f);
+	enter(&f, "a", 10);
+	enter(&f, "a", 20);
+	enter(&f, "a", 21);
+	leave(&f, "a", 25);
+	feed_gap(&f, 30, (struct t2x_gap){ .events = 1, .left = 1, .is_known = 1 });
+	leave(&f, "a", 40);
+	enter(&f, "a", 50);
+	enter(&f, "a", 51);
+	leave(&f, "a", 55);
+	feed_gap(&f, 60, (struct t2x_gap){ .events = 1, .left = 1, .is_known = 1 });
+	enter(&f, "c", 70);
+	leave(&f, "c", 71);
+	text = feed_finish(&f);
+	assert_non_null(strstr(text, "\"c\",\"a\",3,34000,"));
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -157,6 +203,8 @@ int main(void)
 		cmocka_unit_test(test_totals_row_that_shares_its_bit_is_not_nested),
 		cmocka_unit_test(test_totals_region_in_another_one_of_the_same_row_is_compared_again),
 		cmocka_unit_test(test_totals_region_beyond_one_whose_enter_is_missing_is_around),
+		cmocka_unit_test(test_totals_region_in_one_of_its_row_that_is_never_left_counts),
+		cmocka_unit_test(test_totals_region_in_one_of_its_row_whose_leave_is_missing_is_in_the_next_around),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
