@@ -323,6 +323,17 @@ static void check_word(const struct t2x_format_option *option, const char *text)
 	t2x_refuse(what, text);
 }
 
+/* Both formats that have --by know words that mean nothing to the other. */
+static void check_by(const struct t2x_format *format, const char *by)
+{
+	int is_report = format == &t2x_formats[T2X_FORMAT_report], is_region = by && !strcmp(by, "region");
+
+	if (by && is_report && !is_region && strcmp(by, "process") && strcmp(by, "thread"))
+		t2x_refuse("--by of a report is process, thread or region, not", by);
+	if (is_region && !is_report)
+		t2x_refuse("--by=region is for --format=report: rows of a summary are regions", NULL);
+}
+
 /* Those of formats: refuse what is no number, and what the format does not know; fill in what the library has, too. */
 static void check_format_options(struct t2x_settings *settings)
 {
@@ -352,6 +363,7 @@ static void check_format_options(struct t2x_settings *settings)
 		t2x_refuse("--last is at least 1, not", t2x_option(options, T2X_OPTION_last));
 	if (t2x_option(options, T2X_OPTION_debug) && !t2x_option(options, T2X_OPTION_profile))
 		t2x_refuse("--debug needs --profile", NULL);
+	check_by(settings->format, t2x_option(options, T2X_OPTION_by));
 	options->samples = t2x_option(options, T2X_OPTION_samples) != NULL;
 	options->brief = t2x_option(options, T2X_OPTION_brief) != NULL;
 	options->ns = t2x_option(options, T2X_OPTION_ns) != NULL;

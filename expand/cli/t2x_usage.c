@@ -43,6 +43,7 @@ static const char screen[] =
 	"Hand on: --format=FORMAT [-o FILE]\n"
 	"  normal, perf, event     git's three formats\n"
 	"  html, tree, summary     as above; --summary=csv, --summary=json\n"
+	"  report                  samples: functions with self and total\n"
 	"  chrome, firefox         Perfetto, chrome://tracing; Firefox Profiler\n"
 	"  folded, pprof           flame graphs, speedscope, go tool pprof\n"
 	"  csv, ndjson             sqlite3, DuckDB, jq\n"

@@ -124,6 +124,49 @@ static void take_sample(struct t2x_sampled *sampled, const struct t2x_spans *spa
 		t2x_samples_add(sampled->samples, &sample);
 }
 
+/* Return  0: no memory, or too many */
+static int add_profile(struct t2x_sampled *sampled, const char *category)
+{
+	struct t2x_sampled_one *one = &sampled->each[sampled->neach];
+
+	if (sampled->neach >= T2X_SAMPLED_MAX)
+		return 0;
+	one->category = strdup(category);
+	one->samples = one->category ? t2x_samples_new(category) : NULL;
+	if (!one->samples) {
+		free(one->category);
+		return 0;
+	}
+	sampled->neach++;
+	return 1;
+}
+
+static void use_profile(struct t2x_sampled *sampled, unsigned i)
+{
+	sampled->category = sampled->each[i].category;
+	sampled->samples = sampled->each[i].samples;
+}
+
+/* Whether the sample is of the profile that is made; of each profile, it becomes that of the sample. */
+static int is_of_profile(struct t2x_sampled *sampled, const char *category)
+{
+	if (!category)
+		return 0;
+	if (sampled->category && !strcmp(category, sampled->category))
+		return 1;
+	if (!sampled->is_each)
+		return 0;
+	for (unsigned i = 0; i < sampled->neach; i++)
+		if (!strcmp(category, sampled->each[i].category)) {
+			use_profile(sampled, i);
+			return 1;
+		}
+	if (!add_profile(sampled, category))
+		return 0;
+	use_profile(sampled, sampled->neach - 1);
+	return 1;
+}
+
 void t2x_sampled_event(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct t2x_sampled *sampled = printer->own;
@@ -135,7 +178,7 @@ void t2x_sampled_event(struct t2x_printer *printer, const struct t2x_event *ev)
 		sampled->last_ns = ev->ns;
 	if (ev->lost && ev->lost->what == T2X_LOST_EVENTS)
 		sampled->lost += (uint64_t)ev->args[0].value;
-	if (ev->style == TLG_STYLE_sample && ev->scope->category && !strcmp(ev->scope->category, sampled->category)) {
+	if (ev->style == TLG_STYLE_sample && is_of_profile(sampled, ev->scope->category)) {
 		sampled->is_there = 1;
 		take_sample(sampled, ev->spans, ev);
 	}
@@ -151,7 +194,13 @@ static void free_sampled(struct t2x_printer *printer)
 {
 	struct t2x_sampled *sampled = printer->own;
 
-	t2x_samples_free(sampled->samples);
+	if (!sampled->is_each)
+		t2x_samples_free(sampled->samples);
+	for (unsigned i = 0; i < sampled->neach; i++) {
+		t2x_samples_free(sampled->each[i].samples);
+		free(sampled->each[i].category);
+	}
+	free(sampled->each);
 	t2x_processes_free(&sampled->processes);
 	t2x_backtraces_free(&sampled->backtraces);
 	t2x_crash_free(&sampled->crash);
@@ -166,19 +215,33 @@ const char *t2x_sampled_profile(const struct t2x_printer *printer)
 	return t2x_option(&printer->options, T2X_OPTION_profile);
 }
 
-int t2x_sampled_begin(struct t2x_printer *printer, const char *profile, int has_labels)
+/* Return  0: no memory */
+static int begin_one(struct t2x_sampled *sampled, const char *profile)
 {
 	const struct t2x_prof_kind *kind = t2x_prof_kind_of(profile);
+
+	sampled->category = kind->name ? t2x_prof_kinds[kind->recorded].name : profile;
+	sampled->samples = t2x_samples_new(profile);
+	return sampled->samples != NULL;
+}
+
+static int begin_each(struct t2x_sampled *sampled)
+{
+	sampled->is_each = 1;
+	sampled->each = calloc(T2X_SAMPLED_MAX, sizeof(sampled->each[0]));
+	return sampled->each != NULL;
+}
+
+int t2x_sampled_begin(struct t2x_printer *printer, const char *profile, int has_labels)
+{
 	struct t2x_sampled *sampled = calloc(1, sizeof(*sampled));
 
 	if (!sampled)
 		return -ENOMEM;
 	t2x_processes_begin(&sampled->processes, printer);
-	sampled->category = kind->name ? t2x_prof_kinds[kind->recorded].name : profile;
 	sampled->has_labels = has_labels;
-	sampled->samples = t2x_samples_new(profile);
 	printer->own = sampled;
-	if (sampled->samples)
+	if (profile ? begin_one(sampled, profile) : begin_each(sampled))
 		return 0;
 	free_sampled(printer);
 	return -ENOMEM;
@@ -247,4 +310,24 @@ void t2x_sampled_finish(struct t2x_printer *printer,
 	if (error && !printer->out->error)
 		printer->out->error = error;
 	free_sampled(printer);
+}
+
+unsigned t2x_sampled_show(struct t2x_printer *printer, t2x_show_samples_fn *show)
+{
+	struct t2x_sampled *sampled = printer->own;
+	unsigned n = sampled->is_each ? sampled->neach : 1;
+	int error = 0;
+
+	if (!n)
+		t2x_report_note(&(struct t2x_report){ .to = stderr }, "samples", "the trace has none");
+	for (unsigned i = 0; i < n && !error; i++) {
+		if (sampled->is_each)
+			use_profile(sampled, i);
+		end_profile(printer);
+		error = show(sampled->samples, printer, i);
+	}
+	if (error && !printer->out->error)
+		printer->out->error = error;
+	free_sampled(printer);
+	return n;
 }

@@ -14,6 +14,8 @@
 #include "t2x_samples.h"
 #include "symbols/t2x_namer.h"
 
+enum { T2X_SAMPLED_MAX = 64 };            /* profiles in one trace */
+
 struct t2x_sampled {
 	struct t2x_processes processes;
 	struct t2x_samples *samples;
@@ -26,12 +28,19 @@ struct t2x_sampled {
 	struct t2x_bytes regions, texts;  /* reused */
 	int is_crash;                     /* threads are shown one by one: */
 	struct t2x_crash crash;
+	/* Of each profile, in the order in which they came; samples and category above are those of the latest one: */
+	int is_each;
+	struct t2x_sampled_one { char *category; struct t2x_samples *samples; } *each;
+	unsigned neach;
 };
 
 /* The profile of samples that the command line asks for.  Return  NULL: one of regions */
 const char *t2x_sampled_profile(const struct t2x_printer *printer);
 
-/* Of printer->own; profile as of t2x_samples_new(); has_labels: else equal stacks are one.  Return  0 or -ENOMEM */
+/*
+ * Of printer->own; has_labels: else equal stacks are one.  Return  0 or -ENOMEM
+ * profile  as of t2x_samples_new(); NULL: each that the trace has, up to T2X_SAMPLED_MAX
+ */
 int t2x_sampled_begin(struct t2x_printer *printer, const char *profile, int has_labels);
 
 /*
@@ -49,5 +58,9 @@ void t2x_sampled_event(struct t2x_printer *printer, const struct t2x_event *ev);
  */
 void t2x_sampled_finish(struct t2x_printer *printer,
 			int write(struct t2x_samples *samples, t2x_write_fn *write, void *target));
+
+/* The same, where show prints each profile itself.  Return  how many; show: 0 or an errno */
+typedef int t2x_show_samples_fn(const struct t2x_samples *samples, struct t2x_printer *printer, unsigned nth);
+unsigned t2x_sampled_show(struct t2x_printer *printer, t2x_show_samples_fn *show);
 
 #endif

@@ -23,7 +23,8 @@ node -e 0 2>/dev/null || sed -i '/^html /d' "$tmp/list"
 while read -r name _ traits about; do
 	check "$name: --help=all has it" grep -qE "^  $name +$about\$" "$tmp/help"
 	check "$name: expands" "$expand" --format="$name" -o "$tmp/first" "$trace"
-	check "$name: something comes out" [ -s "$tmp/first" ]
+	[ "$name" = report ] ||              # of samples, which are not in it
+		check "$name: something comes out" [ -s "$tmp/first" ]
 	"$expand" --format="$name" "$trace" >"$tmp/again"
 	check "$name: the same to a pipe" cmp -s "$tmp/first" "$tmp/again"
 	nm "$out/libtrace2.a" 2>/dev/null | grep -q " t2x_writer_$name\$"
