@@ -56,8 +56,8 @@ static void leave(struct collect *collect, const char *why)
 
 /* ---- which ring files ---------------------------------------------------------------------------- */
 
-/* The command is an ancestor: a component of the session id ends with its process id. */
-static int has_ancestor(const char *sid, pid_t pid)
+/* A component of the session id ends with its process id. */
+int t2x_collect_is_below(const char *sid, pid_t pid)
 {
 	char end[16];
 	size_t n = (size_t)snprintf(end, sizeof(end), "-P%08x", (unsigned)pid), length;
@@ -87,7 +87,8 @@ static int is_ours(const struct t2x_collecting *what, const struct t2x_ring *rin
 		return 0;
 	if (ring->head.pid_space && (stat("/proc/self/ns/pid", &st) || st.st_ino != ring->head.pid_space))
 		return 0;
-	return has_ancestor(ring->head.sid, what->pid) || (!what->is_directory && is_of_output(ring, what->output));
+	return t2x_collect_is_below(ring->head.sid, what->pid) ||
+	       (!what->is_directory && is_of_output(ring, what->output));
 }
 
 /* The trace of the process: it may have died before there was one.  Return  0: it is none of the output */

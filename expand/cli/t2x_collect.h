@@ -14,15 +14,21 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct t2x_window;
+
 struct t2x_collecting {
 	const char *output;               /* the trace, or the directory of traces */
 	int is_directory;
 	pid_t pid;                        /* of the command, not waited for yet if it is our child */
 	uint64_t begun;                   /* before it: CLOCK_BOOTTIME in ns */
+	struct t2x_window *window;        /* when it is recorded; NULL: always */
 };
 
 /* The clock of begun. */
 uint64_t t2x_collect_clock(void);
+
+/* 1: a process with this session id is the process, or below it. */
+int t2x_collect_is_below(const char *sid, pid_t pid);
 
 /* The command has ended.  What could not be collected is reported on stderr, and stays. */
 void t2x_collect(const struct t2x_collecting *collecting);

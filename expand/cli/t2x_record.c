@@ -23,10 +23,13 @@
 #include "t2x_foreign.h"
 #include "t2x_forward.h"
 #include "t2x_options.h"
+#include "t2x_record_pid.h"
+#include "t2x_record_place.h"
 #include "t2x_record_words.h"
 #include "t2x_refuse.h"
 #include "t2x_service.h"
 #include "t2x_usage.h"
+#include "t2x_window.h"
 #include "base/t2x_report.h"
 
 static const char library[] = "libtrace2-prof.so.0";
@@ -36,6 +39,11 @@ struct recording {
 	char raw[PATH_MAX];               /* TRACE2_RAW */
 	char preload[2 * PATH_MAX];       /* LD_PRELOAD */
 	const char *output;               /* NULL: by the name of the program */
+	const char *pid;                  /* of a process that runs; NULL: a program is started */
+	int is_dormant;                   /* it is started, and not recorded */
+	int has_window;                   /* --delay or --seconds */
+	int is_implied;                   /* the user has named no profile */
+	uint64_t delay_ms, seconds_ms;
 	int status;                       /* not 0: it failed, with this */
 };
 
@@ -103,7 +111,39 @@ static int add_what_is_meant(struct recording *recording)
 		return 0;
 	if (t2x_record_has(recording->profiles, "leaks") && !t2x_record_has(recording->profiles, "heap"))
 		return add_word(recording, "heap", NULL);
-	return t2x_record_has(recording->profiles, NULL) || add_word(recording, "cpu", NULL);
+	recording->is_implied = !t2x_record_has(recording->profiles, NULL);
+	return !recording->is_implied || recording->is_dormant || add_word(recording, "cpu", NULL);
+}
+
+static int take_time(struct recording *recording, const char *name, const char *value, uint64_t *ms)
+{
+	char what[64];
+
+	recording->has_window = 1;
+	if (t2x_record_ms(value, ms) && (*ms || ms == &recording->delay_ms))
+		return 1;
+	snprintf(what, sizeof(what), "--%s needs seconds, such as 3 or 0.5, not", name);
+	return fail(recording, T2X_EXIT_USAGE, what, value);
+}
+
+/* What goes with which. */
+static int check_options(struct recording *recording, int has_program)
+{
+	char start[sizeof(recording->profiles)], later[sizeof(recording->profiles)];
+
+	if (recording->pid && has_program)
+		return fail(recording, T2X_EXIT_USAGE, "--pid records a process that runs: no program, please", NULL);
+	if (!recording->pid && !has_program)
+		return fail(recording, T2X_EXIT_USAGE, "no program to run (t2 record --help tells more)", NULL);
+	if (recording->is_dormant && (recording->pid || recording->output || recording->has_window))
+		return fail(recording, T2X_EXIT_USAGE,
+			    "--dormant records nothing: --pid, -o, --delay and --seconds are for who records it", NULL);
+	t2x_record_split(recording->profiles, start, later, sizeof(start));
+	if (recording->is_dormant && *later)
+		return fail(recording, T2X_EXIT_USAGE, "--dormant records nothing: profiles go with --pid", later);
+	if (recording->pid && *start)
+		return fail(recording, T2X_EXIT_USAGE, "this goes with the start of a program, not with --pid", start);
+	return 1;
 }
 
 static int take_options(struct recording *recording, int argc, char **argv)
@@ -118,59 +158,17 @@ static int take_options(struct recording *recording, int argc, char **argv)
 			return 0;
 		if (option == 'o')
 			recording->output = optarg;
+		if (option == T2X_RECORD_PID)
+			recording->pid = optarg;
+		if (option == T2X_RECORD_DORMANT)
+			recording->is_dormant = 1;
+		if ((option == T2X_RECORD_DELAY && !take_time(recording, "delay", optarg, &recording->delay_ms)) ||
+		    (option == T2X_RECORD_SECONDS && !take_time(recording, "seconds", optarg, &recording->seconds_ms)))
+			return 0;
 		if (option == '?' || option == ':')
 			t2x_refuse_option(t2x_record_options, option, argv[optind - 1]);
 	}
-	if (optind == argc)
-		return fail(recording, T2X_EXIT_USAGE, "no program to run (t2 record --help tells more)", NULL);
-	return add_what_is_meant(recording);
-}
-
-/* ---- where the trace goes -------------------------------------------------------------------------- */
-
-/* A directory, if its name ends like one, is made; of a file it is tried whether the library will be able to. */
-static int make_new(struct recording *recording)
-{
-	int fd;
-
-	if (recording->raw[strlen(recording->raw) - 1] == '/')
-		return !mkdir(recording->raw, 0777) ||
-		       fail(recording, T2X_EXIT_UNUSABLE, recording->raw, strerror(errno));
-	fd = open(recording->raw, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return fail(recording, T2X_EXIT_UNUSABLE, recording->raw, strerror(errno));
-	close(fd);
-	return !unlink(recording->raw) || fail(recording, T2X_EXIT_UNUSABLE, recording->raw, strerror(errno));
-}
-
-/* A trace of an earlier run is replaced, anything else is not; in a directory each process has a file of its own. */
-static int make_place(struct recording *recording)
-{
-	const char *suffix = strrchr(recording->raw, '.');
-	struct stat st;
-
-	if (stat(recording->raw, &st))
-		return make_new(recording);
-	if (S_ISDIR(st.st_mode))
-		return 1;
-	if (!suffix || strcmp(suffix, ".tlg") || !S_ISREG(st.st_mode))
-		return fail(recording, T2X_EXIT_UNUSABLE, recording->raw, "exists, and is not named as a trace, .tlg");
-	return !unlink(recording->raw) || fail(recording, T2X_EXIT_UNUSABLE, recording->raw, strerror(errno));
-}
-
-static int find_output(struct recording *recording, const char *program)
-{
-	const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
-	char here[PATH_MAX] = "";
-	int n;
-
-	if ((!recording->output || *recording->output != '/') && !getcwd(here, sizeof(here)))
-		return fail(recording, T2X_EXIT_UNUSABLE, "this directory", strerror(errno));
-	n = snprintf(recording->raw, sizeof(recording->raw), "%s%s%s%s", here, *here ? "/" : "",
-		     recording->output ? recording->output : name, recording->output ? "" : ".tlg");
-	if (n < 0 || (size_t)n >= sizeof(recording->raw))
-		return fail(recording, T2X_EXIT_UNUSABLE, program, strerror(ENAMETOOLONG));
-	return make_place(recording);
+	return add_what_is_meant(recording) && check_options(recording, optind < argc);
 }
 
 /* ---- the library ----------------------------------------------------------------------------------- */
@@ -334,28 +332,51 @@ static int run_below(struct recording *recording, char **argv, struct t2x_collec
 
 	if (child < 0)
 		return recording->status;
+	collecting->pid = child;
+	if (collecting->window) {
+		int process = t2x_window_open(child);
+		collecting->window->these.root = child;
+		if (process >= 0)
+			t2x_window_run(collecting->window, process);
+		close(process);
+	}
 	/* its id stays its own until it is waited for */
 	while (waitid(P_PID, (id_t)child, &ended, WEXITED | WNOWAIT) && errno == EINTR)
 		continue;
-	collecting->pid = child;
 	collecting->is_directory = !stat(recording->raw, &st) && S_ISDIR(st.st_mode);
 	t2x_collect(collecting);
 	t2x_attach(collecting);
+	if (recording->delay_ms && stat(recording->raw, &st))
+		fprintf(stderr, "t2 record: %s: ended before the recording began\n", argv[0]);
 	t2x_forward_end();
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		continue;
 	return end_as(status);
 }
 
-static int run(struct recording *recording, char **argv)
+/* Return  0: this system cannot do it */
+static int may_have_window(struct recording *recording)
 {
-	struct t2x_collecting collecting = { .output = recording->raw, .begun = t2x_collect_clock(), .pid = getpid() };
+	int process = t2x_window_open(getpid());
+
+	if (process < 0)
+		return fail(recording, T2X_EXIT_UNUSABLE, "--delay and --seconds need Linux 5.3", strerror(errno));
+	close(process);
+	return 1;
+}
+
+static int run(struct recording *recording, char **argv, struct t2x_window *window)
+{
+	struct t2x_collecting collecting = { .output = recording->raw, .begun = t2x_collect_clock(), .pid = getpid(),
+					     .window = recording->has_window ? window : NULL };
 	char text[PATH_MAX + 64];
 	const char *why = t2x_foreign_why(argv[0], text, sizeof(text));
 	struct stat st;
 
 	if (why)
 		fprintf(stderr, "t2 record: %s: not profiled: %s\n", argv[0], why);
+	if (recording->is_dormant)
+		return execute(recording, argv, 0);
 	/* of a service: a name that ends with '/' has been made */
 	collecting.is_directory = !stat(recording->raw, &st) && S_ISDIR(st.st_mode);
 	if (t2x_service_is_main() && !t2x_service_collect_later(&collecting))
@@ -363,23 +384,68 @@ static int run(struct recording *recording, char **argv)
 	return run_below(recording, argv, &collecting);
 }
 
+/* A variable; NULL, "": there shall be none. */
+static int set(struct recording *recording, const char *name, const char *value)
+{
+	if (!(value && *value ? setenv(name, value, 1) : unsetenv(name)))
+		return 1;
+	return fail(recording, T2X_EXIT_UNUSABLE, "environment", strerror(errno));
+}
+
+/* later  the profiles that are not to start with the program */
+static int set_environment(struct recording *recording, char *later)
+{
+	char start[sizeof(recording->profiles)];
+	const int begins_now = !recording->is_dormant && !recording->delay_ms;
+
+	t2x_record_split(recording->profiles, start, later, sizeof(start));
+	if ((recording->is_dormant || recording->has_window) && !set(recording, "TRACE2_CTL", "1"))
+		return 0;
+	/* the thread, which the page needs, would wait until memory begins to fill */
+	if (recording->has_window && begins_now && !set(recording, "TRACE2_RAW_THREAD", "init"))
+		return 0;
+	return set(recording, "LD_PRELOAD", recording->preload) &&
+	       set(recording, "TRACE2_PROF", begins_now ? recording->profiles : start) &&
+	       set(recording, "TRACE2_RAW", begins_now ? recording->raw : NULL);
+}
+
+static int record_process(const struct recording *recording)
+{
+	const struct t2x_record_pid wanted = { .pid = recording->pid, .output = recording->output,
+					       .profiles = recording->profiles, .is_implied = recording->is_implied,
+					       .delay_ms = recording->delay_ms,
+					       .seconds_ms = recording->seconds_ms };
+
+	return t2x_record_pid(&wanted);
+}
+
 int t2x_record_run(int argc, char **argv)
 {
 	const struct t2x_front front = t2x_front_take(&argc, &argv);
 	struct recording recording = { .output = NULL };
+	char later[sizeof(recording.profiles)];
+	struct t2x_window window = { .delay_ms = 0 };
 
 	t2x_report_set_name("t2 record");
 	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
 		t2x_usage_help(stdout, &front, 0);
 		return fflush(stdout) ? T2X_EXIT_UNUSABLE : EXIT_SUCCESS;
 	}
-	if (!take_options(&recording, argc, argv) || !find_library(&recording) ||
-	    !find_output(&recording, argv[optind]))
+	if (!take_options(&recording, argc, argv))
 		return recording.status;
-	if (setenv("LD_PRELOAD", recording.preload, 1) || setenv("TRACE2_PROF", recording.profiles, 1) ||
-	    setenv("TRACE2_RAW", recording.raw, 1)) {
-		fail(&recording, T2X_EXIT_UNUSABLE, "environment", strerror(errno));
+	if (recording.pid)
+		return record_process(&recording);
+	if ((recording.has_window && !may_have_window(&recording)) || !find_library(&recording))
 		return recording.status;
+	if (!recording.is_dormant) {
+		recording.status = t2x_record_place(recording.raw, recording.output, argv[optind]);
+		if (recording.status)
+			return recording.status;
 	}
-	return run(&recording, argv + optind);
+	if (!set_environment(&recording, later))
+		return recording.status;
+	window = (struct t2x_window){ .delay_ms = recording.delay_ms, .seconds_ms = recording.seconds_ms,
+				      .these = { .root = getpid(), .path = recording.raw, .profiles = later,
+						 .may_lack_profiler = 1, .is_of_all = 1 } };
+	return run(&recording, argv + optind, &window);
 }

@@ -23,7 +23,10 @@ const struct option t2x_record_options[] = {
 #include "prof_kinds.def"
 	{ "leaks", no_argument, NULL, T2X_RECORD_WORD }, { "unwind", required_argument, NULL, T2X_RECORD_WORD },
 	{ "frames", required_argument, NULL, T2X_RECORD_WORD }, { "kernel", no_argument, NULL, T2X_RECORD_WORD },
-	{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 }
+	{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' },
+	{ "dormant", no_argument, NULL, T2X_RECORD_DORMANT }, { "pid", required_argument, NULL, T2X_RECORD_PID },
+	{ "delay", required_argument, NULL, T2X_RECORD_DELAY },
+	{ "seconds", required_argument, NULL, T2X_RECORD_SECONDS }, { NULL, 0, NULL, 0 }
 };
 
 /* Words, not numbers */
@@ -105,4 +108,61 @@ int t2x_record_has(const char *list, const char *word)
 				return 1;
 	}
 	return 0;
+}
+
+/* ---- at the start, and later -------------------------------------------------------------------- */
+
+/* The signal that asks for stacks, and how stacks are taken, is for the start of a program. */
+static const struct word *find_later(const char *list, size_t name)
+{
+	for (unsigned i = 0; i < WORDS; i++)
+		if (strlen(words[i].name) == name && !strncmp(words[i].name, list, name))
+			return words[i].samples && words[i].units != tlg_units_signals ? &words[i] : NULL;
+	return NULL;
+}
+
+static void append(char *to, size_t size, const char *text, size_t length)
+{
+	size_t n = strlen(to);
+
+	if (length && n + length + 2 <= size)
+		snprintf(to + n, size - n, "%s%.*s", n ? "," : "", (int)length, text);
+}
+
+void t2x_record_split(const char *list, char *start, char *later, size_t size)
+{
+	*start = *later = '\0';
+	for (size_t length; *list; list += length + (list[length] == ',')) {
+		length = strcspn(list, ",");
+		append(find_later(list, strcspn(list, "=,")) ? later : start, size, list, length);
+	}
+}
+
+void t2x_record_stops(const char *list, char *stops, size_t size)
+{
+	char word[32];
+
+	*stops = '\0';
+	for (size_t length; *list; list += length + (list[length] == ',')) {
+		length = strcspn(list, ",");
+		snprintf(word, sizeof(word), "%.*s=off", (int)strcspn(list, "=,"), list);
+		append(stops, size, word, strlen(word));
+	}
+}
+
+/* ---- times -------------------------------------------------------------------------------------- */
+
+int t2x_record_ms(const char *text, uint64_t *ms)
+{
+	const char *at = text;
+	uint64_t value = 0, part = 100;
+
+	for (; *at >= '0' && *at <= '9' && value < 1000000000; at++)
+		value = value * 10 + (uint64_t)(*at - '0');
+	value *= 1000;
+	if (at > text && *at == '.')
+		for (at++; *at >= '0' && *at <= '9'; at++, part /= 10)
+			value += part * (uint64_t)(*at - '0');
+	*ms = value;
+	return at > text && !*at && at[-1] != '.' && value <= UINT64_C(1000000000) * 1000;
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "t2x_attach.h"
+#include "t2x_window.h"
 
 enum { MAX_DESCRIPTORS = 65536 };         /* where the kernel does not close a range, before Linux 5.9 */
 
@@ -54,6 +55,8 @@ static void collect(const struct t2x_collecting *collecting, int process)
 
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
+	if (collecting->window)
+		t2x_window_run(collecting->window, ends.fd);
 	while (poll(&ends, 1, -1) < 0 && errno == EINTR)
 		continue;
 	if (ends.revents & POLLIN) {

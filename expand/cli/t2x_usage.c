@@ -91,6 +91,11 @@ static const char recording[] =
 	"  --unwind=WAY         tables; fp: frame pointers; auto: tables, and fp where there are none\n"
 	"  --frames=N           functions of a stack at most; 64\n"
 	"  --kernel             functions of the kernel on top of those of --cpu\n"
+	"When\n"
+	"  --delay=N            begin N seconds after the start; 0.5\n"
+	"  --seconds=N          record for N seconds; the program goes on\n"
+	"  --dormant            start the program, and record nothing: until --pid, or t2 ctl\n"
+	"  --pid=PID            record a process that runs, until ^C; without a PROGRAM\n"
 	"Output\n"
 	"  -o, --output=FILE    the trace; a directory: a file for each process; PROGRAM.tlg\n"
 	"Exit status: the program's; 127 it is not there, 126 cannot be run; 1, 2 as t2's\n";

@@ -230,6 +230,6 @@ void t2x_ctl_explain(uint32_t pid, char *to, unsigned long size)
 		snprintf(to, size, "it has libtrace2, and no control page: it has not been started with TRACE2_CTL=1, "
 				   "has no consumer thread, or is another program since exec(2)");
 	else
-		snprintf(to, size, "it is not prepared: start it with TRACE2_CTL=1, and with "
-				   "LD_PRELOAD=libtrace2-prof.so.0 unless it is linked with libtrace2");
+		snprintf(to, size, "it is not prepared: start it with TRACE2_CTL=1 if it is linked with libtrace2, "
+				   "else by `t2 record --dormant PROGRAM'");
 }

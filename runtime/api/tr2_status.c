@@ -16,6 +16,7 @@
 #include "ring/tr2_pool.h"
 #include "ring/tr2_thread.h"
 #include "settings/tr2_env.h"
+#include "settings/tr2_sid.h"
 
 static int has_session(void)
 {
@@ -83,10 +84,8 @@ static void put_number(struct tr2_text *to, const char *key, uint64_t value)
 	tr2_text_add(to, "\n");
 }
 
-static const char *name_state(void)
+static const char *name_state(enum tr2_late late)
 {
-	int error;
-	enum tr2_late late = tr2_late_state(&error);
 
 	if (tr2_late_has_paused())
 		return "off";
@@ -97,6 +96,21 @@ static const char *name_state(void)
 	if (!tr2_is_enabled())
 		return has_session() ? "ended" : "dormant";
 	return "on";
+}
+
+/* Of a session that could not begin, the reason follows. */
+static void put_state(struct tr2_text *to)
+{
+	int error;
+	enum tr2_late late = tr2_late_state(&error);
+
+	tr2_text_add(to, "state: ");
+	tr2_text_add(to, name_state(late));
+	if (late == TR2_LATE_FAILED && !tr2_late_has_paused()) {
+		tr2_text_add(to, ": ");
+		tr2_text_add(to, tr2_text_error(-error));
+	}
+	tr2_text_add(to, "\n");
 }
 
 static void put_losses(struct tr2_text *to)
@@ -145,10 +159,11 @@ void tr2_status_write(char *to, size_t size)
 	char path[1024];
 
 	tr2_status_file(path, sizeof(path));
-	put_text(&text, "state", name_state());
+	put_state(&text);
 	put_text(&text, "version", TRACE2_VERSION);
 	put_text(&text, "file", *path ? path : "none");
 	put_number(&text, "clock", tr2_clock_ms());
 	put_settings(&text);
 	with_lock(put_session, &text);
+	put_text(&text, "sid", tr2_sid());   /* last, for it may be long */
 }

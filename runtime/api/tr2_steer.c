@@ -76,6 +76,12 @@ static void refuse(struct reply *reply, const char *why, const char *more)
 	reply->kind = TLG_CTL_ERROR;
 }
 
+static void later(struct reply *reply)
+{
+	done(reply, "it happens with the program's next call");
+	reply->kind = TLG_CTL_LATER;
+}
+
 /* The command waits for a call of the program. */
 static void await(void (*look)(struct reply *reply))
 {
@@ -148,6 +154,8 @@ static void do_on(struct reply *reply, const struct tr2_asked *asked)
 		error = tr2_late_want(path);
 		if (error)
 			refuse(reply, "the session cannot begin: ", tr2_text_error(-error));
+		else if (asked->nwords > 2)
+			later(reply);
 		else
 			await(look_for_session);
 	}
@@ -287,10 +295,8 @@ static void look_again(void)
 	struct reply *reply = &g_steer.reply;
 
 	g_steer.look(reply);
-	if (!reply->kind && tr2_clock_raw() > g_steer.give_up) {
-		done(reply, "it happens with the program's next call");
-		reply->kind = TLG_CTL_LATER;
-	}
+	if (!reply->kind && tr2_clock_raw() > g_steer.give_up)
+		later(reply);
 	if (reply->kind)
 		answer(&g_steer.asked, reply);
 }

@@ -7,7 +7,8 @@
  * for WAIT_MS; then the answer is that it happens later.  Each command is done, or refused, as a whole.
  *
  *   status               how tracing is: lines of "key: value"
- *   on [PATH]            go on after `off`; in a dormant process begin the session, with the trace at PATH
+ *   on [PATH [later]]    go on after `off`; in a dormant process begin the session, with the trace at PATH; with
+ *                        `later` the answer does not wait until it has begun
  *   off                  switch the macros off and write what was recorded
  *   flush                write what was recorded: after the answer it is in the file
  *   rotate               go on in a new file

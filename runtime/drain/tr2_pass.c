@@ -32,14 +32,20 @@ static uint64_t margin_ticks(void)
 	return tr2_clock_ticks(10000);
 }
 
-/* With TRACE2_DST_DEBUG, report once that events are dropped.  A failing write reports itself. */
+/* A failing write reports itself; the others are what somebody has asked for. */
+static int is_news(uint32_t reason)
+{
+	return reason != TLG_LOSS_WRITE && reason != TLG_LOSS_OVERWRITTEN && reason != TLG_LOSS_OFF;
+}
+
+/* With TRACE2_DST_DEBUG, report once that events are dropped. */
 static void report_dropped(void)
 {
 	unsigned bound = tr2_losses_bound();
 	struct tlg_loss loss;
 
 	for (unsigned i = 0; !g_pass.reported && tr2_g_settings.dst_debug && i < bound; i++) {
-		if (!tr2_losses_get(i, &loss) || loss.reason == TLG_LOSS_WRITE || loss.reason == TLG_LOSS_OVERWRITTEN)
+		if (!tr2_losses_get(i, &loss) || !is_news(loss.reason))
 			continue;
 		g_pass.reported = 1;
 		tr2_warning("checkpoints are lost: ", tlg_loss_name(loss.reason));
