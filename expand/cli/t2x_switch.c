@@ -139,6 +139,8 @@ static void end(struct t2x_switch *these, struct t2x_switched *item, struct t2x_
 	stop_profiles(these, item, page);
 	item->state = IS_OFF;
 	tell_word(page, is_left_on ? "flush" : "off", ANSWER_MS, &answer);
+	if (strstr(answer.text, "snapshots only"))
+		tell_word(page, "snapshot", ANSWER_MS, &answer);
 	if (strstr(answer.text, "not all of it"))
 		report(these, item->pid, answer.text);
 }

@@ -164,7 +164,9 @@ static void do_on(struct reply *reply, const struct tr2_asked *asked)
 static void do_flush(struct reply *reply, const struct tr2_asked *asked)
 {
 	(void)asked;
-	if (tr2_drain_flush())
+	if (tr2_is_flight_recorder())
+		refuse(reply, "it is a flight recorder, which writes snapshots only", "");
+	else if (tr2_drain_flush())
 		done(reply, "flushed");
 	else
 		refuse(reply, "not all of it could be written", "");
@@ -177,6 +179,8 @@ static void do_off(struct reply *reply, const struct tr2_asked *asked)
 		done(reply, "off: nothing was recorded");
 	else if (!tr2_late_pause())
 		refuse(reply, "it is off already", "");
+	else if (tr2_is_flight_recorder())
+		done(reply, "off; a flight recorder writes snapshots only");
 	else if (tr2_drain_flush())
 		done(reply, "off, and flushed");
 	else

@@ -244,6 +244,11 @@ tell "call 10"
 expect "snapshot" 0 "" t2 ctl "$pid" snapshot
 check "it is in the file" [ "$(numbers flight.tlg | wc -l)" -eq 10 ]
 expect "rotation of a flight recorder" 1 "flight recorder" t2 ctl "$pid" rotate
+tell "call 5"
+expect "flush of a flight recorder" 1 "writes snapshots only" t2 ctl "$pid" flush
+expect "it is switched off" 0 "" t2 ctl "$pid" off
+says "nothing is written by that" "writes snapshots only"
+check "so it is" [ "$(numbers flight.tlg | wc -l)" -eq 10 ]
 finish
 
 # ---- command lines

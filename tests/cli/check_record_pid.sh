@@ -161,6 +161,11 @@ wait "$pid" 2>/dev/null
 # shellcheck disable=SC2086
 kill -9 $children
 
+TRACE2_RAW_POLICY=overwrite dormant ./spin 2
+expect "a flight recorder" 0 '' t2 record --pid="$pid" --cpu=100 --seconds=0.5 -o flight.tlg
+between "samples of its snapshot" 5 60 "$(samples flight.tlg)"
+wait "$pid"
+
 mkfifo to
 env TRACE2_CTL=1 ./steered <to >from 2>said &
 pid=$!
