@@ -19,6 +19,7 @@
 #include "drain/tr2_dormant.h"
 #include "drain/tr2_drain.h"
 #include "drain/tr2_overwrite.h"
+#include "output/tr2_live.h"
 #include "record/tr2_emit.h"
 #include "record/tr2_late.h"
 #include "record/tr2_profiler.h"
@@ -221,6 +222,38 @@ static void do_snapshot(struct reply *reply, const struct tr2_asked *asked)
 		refuse(reply, "the snapshot could not be written", "");
 }
 
+/* A live text output: what was recorded before it is muted is printed.  Return  as tr2_env_change() */
+static int change_text(const char *assignment, size_t name, int is_dry, char *why, size_t size)
+{
+	const char *value = assignment + name + 1;
+	const int is_off = !strcmp(value, "off");
+	struct tr2_text text = tr2_text_begin(why, size);
+
+	tr2_text_add(&text, assignment);
+	if (!is_off && strcmp(value, "on") != 0) {
+		tr2_text_add(&text, " is neither on nor off");
+		return 0;
+	}
+	if (tr2_live_is_target(assignment, name) < 2) {
+		tr2_text_add(&text, " needs an output that was there from the start");
+		return 0;
+	}
+	if (!is_dry) {
+		if (has_session())
+			tr2_drain_flush();
+		tr2_live_mute(assignment, name, is_off);
+	}
+	return 1;
+}
+
+static int change(const char *assignment, int is_dry, char *why, size_t size)
+{
+	const size_t name = strcspn(assignment, "=");
+
+	return assignment[name] && tr2_live_is_target(assignment, name) ?
+	       change_text(assignment, name, is_dry, why, size) : tr2_env_change(assignment, is_dry, why, size);
+}
+
 /* Either all of them are valid, or nothing is changed. */
 static void do_set(struct reply *reply, const struct tr2_asked *asked)
 {
@@ -228,7 +261,7 @@ static void do_set(struct reply *reply, const struct tr2_asked *asked)
 
 	for (int is_dry = 1; is_dry >= 0; is_dry--)
 		for (int i = 1; i < asked->nwords; i++)
-			if (!tr2_env_change(asked->words[i], is_dry, why, sizeof(why))) {
+			if (!change(asked->words[i], is_dry, why, sizeof(why))) {
 				refuse(reply, why, "");
 				return;
 			}

@@ -20,12 +20,13 @@
 enum { NORMAL, PERF, EVENT, TARGETS };   /* in git's order */
 
 static const struct kind {
+	const char *name;
 	const char *target;               /* the setting's name */
 	const struct t2x_writer *writer;
 } kinds[TARGETS] = {
-	[NORMAL] = { "", &t2x_writer_normal },
-	[PERF] = { "PERF", &t2x_writer_perf },
-	[EVENT] = { "EVENT", &t2x_writer_event },
+	[NORMAL] = { "normal", "", &t2x_writer_normal },
+	[PERF] = { "perf", "PERF", &t2x_writer_perf },
+	[EVENT] = { "event", "EVENT", &t2x_writer_event },
 };
 
 TR2_LARGE static struct live {
@@ -46,6 +47,7 @@ TR2_LARGE static struct live {
 } g_live[TARGETS];
 
 TR2_LARGE static struct live g_left_behind[TARGETS] __attribute__((used));   /* the parent's, for leak checkers */
+static int g_is_muted[TARGETS];        /* its text is thrown away; a forked child has inherited it */
 static int g_on;                       /* how many are; asked for without the drain's lock, too */
 
 static int count_on(void)
@@ -154,6 +156,8 @@ static int write_text(void *target, const char *text, size_t n)
 	struct live *live = target;
 	int error = 0;
 
+	if (tr2_load_rlx(&g_is_muted[live - g_live])) /* relaxed: a flag, which orders nothing */
+		return write_rest(live);
 	while (n && !error) {
 		size_t part = find_part(live, text, n);
 		error = write_part(live, text, part);
@@ -161,6 +165,28 @@ static int write_text(void *target, const char *text, size_t n)
 		n -= part;
 	}
 	return error;
+}
+
+/* ---- muting ------------------------------------------------------------------------------------- */
+
+static struct live *find_target(const char *name, size_t length)
+{
+	for (int i = 0; i < TARGETS; i++)
+		if (strlen(kinds[i].name) == length && !strncmp(kinds[i].name, name, length))
+			return &g_live[i];
+	return NULL;
+}
+
+int tr2_live_is_target(const char *name, size_t length)
+{
+	const struct live *live = find_target(name, length);
+
+	return live ? 1 + (count_on() && live->is_on) : 0;
+}
+
+void tr2_live_mute(const char *name, size_t length, int is_muted)
+{
+	tr2_store_rlx(&g_is_muted[find_target(name, length) - g_live], is_muted); /* relaxed: as in write_text() */
 }
 
 /* ---- opening ------------------------------------------------------------------------------------ */

@@ -4,7 +4,7 @@
  *
  * The expander's own merge, model and writers read the blocks that the raw target gets.  So a live text has the same
  * bytes as one expanded later.  tr2_live.c is the only file of the library that knows the expander.  All functions but
- * tr2_live_open() need the drain's lock.  They allocate, so a signal handler never calls them.
+ * tr2_live_open() and those that mute need the drain's lock.  They allocate, so a signal handler never calls them.
  */
 #ifndef TR2_LIVE_H
 #define TR2_LIVE_H
@@ -32,6 +32,13 @@ int tr2_live_has_only_files(void);
  * not; -1: the target is off.
  */
 int tr2_live_is_sentinel(void);
+
+/*
+ * A target that is muted goes on, and its text is thrown away, from whole line to whole line.  Thread  any, no lock
+ * tr2_live_is_target()  by its name: normal, perf, event.  Return  0: that is none; 1: it is not on; 2: it is
+ */
+int tr2_live_is_target(const char *name, size_t length);
+void tr2_live_mute(const char *name, size_t length, int is_muted);
 
 /* As tr2_sink_lacks_files(), tr2_sink_open_again(). */
 int tr2_live_lacks_files(void);

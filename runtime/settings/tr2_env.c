@@ -410,7 +410,7 @@ int tr2_env_change(const char *assignment, int is_dry, char *why, size_t size)
 
 	if (!setting)
 		return object(why, size, assignment,
-			      "is not KEY=VALUE, of flush, wait, policy, memory, ring and cycle");
+			      "is not KEY=VALUE, of flush, wait, policy, memory, ring, cycle and text outputs");
 	if (!parse_value(setting, equals + 1, &number))
 		return object(why, size, assignment, "has no value that the setting may have");
 	objection = find_objection(setting, number);

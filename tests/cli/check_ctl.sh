@@ -107,6 +107,26 @@ expect "the pause is told" 0 "switched off" t2 summary run.tlg run.1.tlg run.2.t
 check "no page is left" [ -z "$(ls "$rings")" ]
 expect "a process that has ended" 1 "process $pid: there is no such process" t2 ctl "$pid" flush
 
+# ---- live text outputs
+begin TRACE2_PERF="$tmp/live.perf" TRACE2_RAW="$tmp/texts.tlg" TRACE2_RAW_THREAD=init TRACE2_RAW_FLUSH=60s
+# live: the numbers in the text
+live()
+{
+	sed -n 's/.*number:\([0-9]*\).*/\1/p' live.perf | tr '\n' ' '
+}
+tell "call 3"
+expect "a text output stops" 0 "" t2 ctl "$pid" set perf=off
+check "what was recorded before is there" [ "$(live)" = "1 2 3 " ]
+tell "call 3"
+expect "it goes on" 0 "" t2 ctl "$pid" set perf=on flush=50s
+tell "call 2"
+expect "an output that is not there" 1 "needs an output that was there from the start" t2 ctl "$pid" set event=on
+expect "what is neither" 1 "neither on nor off" t2 ctl "$pid" set perf=maybe
+finish
+check "what was recorded in between is not" [ "$(live)" = "1 2 3 7 8 " ]
+check "each line is whole" [ "$(grep -c '^[0-9:.]* .*|' live.perf)" -eq "$(wc -l <live.perf)" ]
+check "the trace has all" [ "$(numbers texts.tlg | tr '\n' ' ')" = "1 2 3 4 5 6 7 8 " ]
+
 # ---- kill -9 behind an answer
 begin TRACE2_RAW="$tmp/killed.tlg" TRACE2_RAW_THREAD=init TRACE2_RAW_FLUSH=60s
 tell "call 1000"
