@@ -66,8 +66,10 @@ static uint64_t find_start(const char *path, int32_t *utcoff)
 	struct t2x_pace pace = { .ns = 0 };
 	struct t2x_block block;
 	struct t2x_tail tail;
-	int is_open = !t2x_tail_open(&tail, path, 0), goes_on = is_open && t2x_tail_begin(&tail, &silent);
+	int is_open = !t2x_tail_open(&tail, path, 0), goes_on;
 
+	tail.round_bytes = WHOLE_BYTES;   /* a large file has far more frames than are of interest here */
+	goes_on = is_open && t2x_tail_begin(&tail, &silent);
 	*utcoff = 0;
 	while (goes_on && !pace.start_ns && t2x_tail_next(&tail, &block)) {
 		t2x_pace_follow(&pace, &block);
