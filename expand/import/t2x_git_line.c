@@ -379,7 +379,7 @@ t2x_git_parse(struct t2x_git_parser *parser, const char *text, size_t n, struct 
 	if (!name || name->type != T2X_JSON_STRING)
 		return T2X_GIT_BROKEN;
 	read_common(parser, line);
-	if (!line->sid.at || !line->sid.length || !line->thread.at)
+	if (!line->sid.length || line->sid.length > T2X_GIT_SID_BYTES || !line->thread.at)
 		return T2X_GIT_BROKEN;
 	kind = find_kind(name);
 	if (!kind)

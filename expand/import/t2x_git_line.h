@@ -25,6 +25,7 @@ struct t2x_git_arg {
 };
 
 #define T2X_GIT_NO_TIME INT64_MIN
+enum { T2X_GIT_SID_BYTES = 16384 };     /* of a session id at most: a block has to hold it */
 
 struct t2x_git_line {
 	unsigned style;                   /* enum tlg_style */
@@ -43,7 +44,7 @@ struct t2x_git_line {
 
 enum t2x_git_verdict {
 	T2X_GIT_OK,
-	T2X_GIT_BROKEN,                   /* no JSON, or an event without what git always prints */
+	T2X_GIT_BROKEN,                   /* no JSON, a longer session id, or an event without what git always prints */
 	T2X_GIT_UNKNOWN,                  /* an event of another kind */
 	T2X_GIT_NO_MEMORY,
 };

@@ -411,7 +411,7 @@ int t2x_git_process_write(struct t2x_git_process *process)
 			earliest_us = thread->earliest_us;
 	}
 	if (process->stream && earliest_us != INT64_MAX && !error)
-		t2x_raw_stream_mark(process->stream, (uint64_t)earliest_us - MARK_LAG_US);
+		t2x_raw_stream_mark(process->stream, earliest_us > MARK_LAG_US ? (uint64_t)earliest_us - MARK_LAG_US : 0);
 	while (process->first) {
 		struct waiting *next = process->first->next;
 		t2x_free(process->first);

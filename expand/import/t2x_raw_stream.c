@@ -23,6 +23,7 @@ enum {
 };
 static_assert(TLG_PACK_EVENTS + PIECE_EVENTS + CONTEXT_EVENTS <= TLG_BLOCK_LIMIT,
 	      "a piece and its context fit into a block");
+static_assert(8 + T2X_GIT_SID_BYTES / TLG_TEXT_SIZE <= TLG_BLOCK_LIMIT, "a session id fits into a block");
 
 struct thread {
 	uint32_t tid, next;               /* next: sequence of its next event, minus 1 */

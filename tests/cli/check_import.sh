@@ -158,6 +158,26 @@ check "unknown members are counted" grep -q '1 members' errors
 check "the others are all there" eval 't2expand --format=event --nesting=0 broken.tlg 2>/dev/null | grep -v "\"sid\":\"x\"" >back; cmp back "$whole"'
 check "nothing is damaged in the trace" eval 't2expand broken.tlg >shown 2>errors; [ $? -eq 0 ]'
 
+{
+	sed -n 1,5p "$whole"
+	printf '{"event":"start","sid":"%0*d","thread":"main","t_abs":0.1,"argv":["x"]}\n' 16385 0 1000000 0
+	printf '{"event":"start","sid":"%0*d","thread":"main","t_abs":0.1,"argv":["x"]}\n' 16384 0
+} >long.json
+t2 import -o long.tlg long.json 2>errors
+check "session ids that no block can hold: exit status 3" [ $? -eq 3 ]
+check "they are counted" grep -q '2 of 8 lines are no events of git' errors
+check "the longest that it can is there" eval 't2expand --format=event --nesting=0 long.tlg | grep -qE "sid\":\"0{16384}\""'
+
+# without the time of day the clock begins at 0
+{
+	echo '{"event":"start","sid":"s","thread":"main","t_abs":0.1,"argv":["x"]}'
+	echo '{"event":"atexit","sid":"s","thread":"main","t_abs":0.2,"code":0}'
+} >timeless.json
+t2 import -o timeless.tlg timeless.json
+python3 "$top/tests/cli/decode.py" timeless.tlg | grep '<MARK' >marks
+check "a mark of lines without time" [ -s marks ]
+check "is not behind what follows" eval '! grep -vE "when=\"[0-9]{1,7}\"" marks'
+
 t2 import -o nowhere/x.tlg "$whole" 2>errors
 check "no such directory: exit status 1" [ $? -eq 1 ]
 check "no such directory: one line" [ "$(wc -l <errors)" -eq 1 ]
