@@ -210,7 +210,7 @@ static int import_directory(struct importing *importing, const char *path)
 		    !fstatat(directory, entries[i]->d_name, &st, 0) && S_ISREG(st.st_mode))
 			error = import_file(importing, directory, entries[i]->d_name, entries[i]->d_name);
 		if (!error)
-			error = t2x_import_flush(importing->import, 0);
+			error = t2x_import_flush(importing->import, T2X_IMPORT_ENDED);
 		free(entries[i]);
 	}
 	if (n >= 0)
@@ -288,7 +288,7 @@ int t2x_importing_run(int argc, char **argv)
 		for (int i = optind; i < argc && !error; i++)
 			error = import_operand(&importing, argv[i]);
 		if (!error)
-			error = t2x_import_flush(importing.import, 1);
+			error = t2x_import_flush(importing.import, T2X_IMPORT_ALL);
 		report_counts(&importing);
 	}
 	t2x_import_free(importing.import);

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "t2x_git_times.h"
+#include "base/t2x_hash.h"
+#include "base/t2x_map.h"
 #include "base/t2x_memory.h"
 
 enum {
@@ -19,10 +21,11 @@ enum {
 /* A line that waits, with its texts behind it. */
 struct waiting {
 	struct waiting *next;             /* of the process, in its order */
+	struct waiting *next_of_thread;
 	struct t2x_git_line line;
 	struct thread *thread;
 	struct waiting *enter;            /* of a leave, and of data in a region: the line that entered it */
-	int64_t us;                       /* result */
+	int64_t us;                       /* about when it was written; its place among those of the thread; result */
 	int64_t enter_us;                 /* of a leave whose enter has been written: when that was */
 };
 
@@ -34,27 +37,31 @@ struct open_region {
 
 struct thread {
 	struct thread *next;
+	struct thread *next_of_hash;      /* another one whose name has the same hash */
 	uint32_t tid;
 	int is_started;                   /* the stream knows it */
 	struct waiting *start;            /* thread_start, while it waits */
 	int64_t start_us;                 /* when it is known; T2X_GIT_UNKNOWN_US */
-	int64_t earliest_us;                 /* of its last written event */
+	int64_t earliest_us;              /* of its last written event */
 	unsigned nopen, max_open;
 	struct open_region *open;
-	size_t waiting;                   /* lines */
+	struct waiting *first, **last;    /* lines that wait */
+	size_t waiting;                   /* how many */
 	size_t name_bytes;
 	char name[];
 };
 
 struct t2x_git_process {
-	struct t2x_raw_sink *sink;
+	struct t2x_raw_trace *trace;
 	uint64_t number;
 	struct t2x_raw_stream *stream;    /* NULL: nothing has been written */
 	struct thread *threads;           /* the newest first */
+	struct t2x_map by_name;           /* threads, by the hash of their names */
 	struct waiting *first, **last;
 	size_t bytes, sid_bytes;
 	int64_t start_us;                 /* zero of t_abs; T2X_GIT_UNKNOWN_US */
 	int64_t first_us;                 /* the first `time' */
+	int64_t estimate_us;              /* about when the last line was written; T2X_GIT_UNKNOWN_US */
 	int has_ended;
 	char sid[];
 };
@@ -109,16 +116,17 @@ static struct waiting *copy_line(const struct t2x_git_line *line, size_t *bytes)
 
 /* ---- processes ---------------------------------------------------------------------------------- */
 
-struct t2x_git_process *t2x_git_process_new(struct t2x_raw_sink *sink, const struct t2x_git_text *sid, uint64_t number)
+struct t2x_git_process *t2x_git_process_new(struct t2x_raw_trace *trace, const struct t2x_git_text *sid,
+					    uint64_t number)
 {
 	struct t2x_git_process *process = t2x_calloc(1, sizeof(*process) + sid->length + 1);
 
 	if (!process)
 		return NULL;
-	process->sink = sink;
+	process->trace = trace;
 	process->number = number;
 	process->last = &process->first;
-	process->start_us = process->first_us = T2X_GIT_UNKNOWN_US;
+	process->start_us = process->first_us = process->estimate_us = T2X_GIT_UNKNOWN_US;
 	process->sid_bytes = sid->length;
 	memcpy(process->sid, sid->at, sid->length);
 	return process;
@@ -140,22 +148,36 @@ int t2x_git_process_is(const struct t2x_git_process *process, const struct t2x_g
 }
 
 /* Return  NULL: no memory */
-static struct thread *find_thread(struct t2x_git_process *process, const struct t2x_git_text *name)
+static struct thread *add_thread(struct t2x_git_process *process, const struct t2x_git_text *name, uint32_t hash)
 {
-	struct thread *thread;
+	struct thread *thread = t2x_calloc(1, sizeof(*thread) + name->length);
 
-	for (thread = process->threads; thread; thread = thread->next)
-		if (thread->name_bytes == name->length && !memcmp(thread->name, name->at, name->length))
-			return thread;
-	thread = t2x_calloc(1, sizeof(*thread) + name->length);
 	if (!thread)
 		return NULL;
+	thread->next_of_hash = t2x_map_get(&process->by_name, hash);
+	if (t2x_map_put(&process->by_name, hash, thread)) {
+		t2x_free(thread);
+		return NULL;
+	}
 	thread->next = process->threads;
 	process->threads = thread;
+	thread->last = &thread->first;
 	thread->start_us = thread->earliest_us = T2X_GIT_UNKNOWN_US;
 	thread->name_bytes = name->length;
 	memcpy(thread->name, name->at, name->length);
 	return thread;
+}
+
+/* Return  NULL: no memory */
+static struct thread *find_thread(struct t2x_git_process *process, const struct t2x_git_text *name)
+{
+	const uint32_t hash = t2x_hash(t2x_hash_seed(process), name->at, name->length);
+	struct thread *thread = t2x_map_get(&process->by_name, hash);
+
+	for (; thread; thread = thread->next_of_hash)
+		if (thread->name_bytes == name->length && !memcmp(thread->name, name->at, name->length))
+			return thread;
+	return add_thread(process, name, hash);
 }
 
 /* ---- regions ------------------------------------------------------------------------------------ */
@@ -246,6 +268,8 @@ int t2x_git_process_add(struct t2x_git_process *process, const struct t2x_git_li
 		return -ENOMEM;
 	}
 	thread->waiting++;
+	*thread->last = waiting;
+	thread->last = &waiting->next_of_thread;
 	*process->last = waiting;
 	process->last = &waiting->next;
 	process->bytes += bytes;
@@ -280,30 +304,33 @@ static int64_t within(int64_t us)
 	return us < 1 ? 1 : us > INT64_MAX / 4 ? INT64_MAX / 4 : us;
 }
 
-/* About when the line was written: lines of all threads come in that order. */
-static int64_t estimate(const struct t2x_git_process *process, const struct t2x_git_line *line, int64_t before_us)
+/* About when each line was written: lines of all threads come in that order. */
+static void estimate_times(struct t2x_git_process *process)
 {
-	if (line->time_us != T2X_GIT_NO_TIME)
-		return line->time_us;
-	return line->abs_us != T2X_GIT_NO_TIME && process->start_us + line->abs_us > before_us ?
-	       process->start_us + line->abs_us : before_us;
+	int64_t us = process->estimate_us == T2X_GIT_UNKNOWN_US ? process->start_us : process->estimate_us;
+
+	for (struct waiting *waiting = process->first; waiting; waiting = waiting->next) {
+		const struct t2x_git_line *line = &waiting->line;
+		if (line->time_us != T2X_GIT_NO_TIME)
+			us = line->time_us;
+		else if (line->abs_us != T2X_GIT_NO_TIME && process->start_us + line->abs_us > us)
+			us = process->start_us + line->abs_us;
+		waiting->us = us;
+	}
+	process->estimate_us = us;
 }
 
 /* Return  -ENOMEM, or 0: all lines of the thread that wait have their times */
 static int find_times(struct t2x_git_process *process, struct thread *thread)
 {
 	struct t2x_git_moment *moments = t2x_calloc(thread->waiting + 1, sizeof(*moments));
-	int64_t estimate_us = thread->earliest_us == T2X_GIT_UNKNOWN_US ? process->start_us : thread->earliest_us;
 	size_t n = 0;
 
 	if (!moments)
 		return -ENOMEM;
-	for (struct waiting *waiting = process->first; waiting; waiting = waiting->next) {
-		estimate_us = estimate(process, &waiting->line, estimate_us);
-		if (waiting->thread != thread)
-			continue;
+	for (struct waiting *waiting = thread->first; waiting; waiting = waiting->next_of_thread) {
 		moments[n] = (struct t2x_git_moment){
-			.known_us = known_time(process, waiting), .estimate_us = estimate_us,
+			.known_us = known_time(process, waiting), .estimate_us = waiting->us,
 			.rel_us = waiting->line.rel_us, .enter = T2X_GIT_NO_ENTER,
 		};
 		if (waiting->enter && waiting->line.rel_us != T2X_GIT_NO_TIME)
@@ -311,9 +338,8 @@ static int find_times(struct t2x_git_process *process, struct thread *thread)
 		waiting->us = (int64_t)n++;   /* its place, until the times are known */
 	}
 	t2x_git_times_find(moments, n, thread->earliest_us == T2X_GIT_UNKNOWN_US ? INT64_MIN : thread->earliest_us);
-	for (struct waiting *waiting = process->first; waiting; waiting = waiting->next)
-		if (waiting->thread == thread)
-			waiting->us = within(moments[waiting->us].us);
+	for (struct waiting *waiting = thread->first; waiting; waiting = waiting->next_of_thread)
+		waiting->us = within(moments[waiting->us].us);
 	t2x_free(moments);
 	return 0;
 }
@@ -321,21 +347,14 @@ static int find_times(struct t2x_git_process *process, struct thread *thread)
 /* When the thread began: by its thread_start, by data, by its thread_exit; else with its first event. */
 static int64_t start_of(const struct t2x_git_process *process, const struct thread *thread)
 {
-	int64_t first_us = T2X_GIT_UNKNOWN_US;
-
 	if (thread->start)
 		return thread->start->us;
 	if (thread->start_us != T2X_GIT_UNKNOWN_US)
 		return process->start_us + thread->start_us;
-	for (const struct waiting *waiting = process->first; waiting; waiting = waiting->next) {
-		if (waiting->thread != thread)
-			continue;
-		if (first_us == T2X_GIT_UNKNOWN_US)
-			first_us = waiting->us;
+	for (const struct waiting *waiting = thread->first; waiting; waiting = waiting->next_of_thread)
 		if (waiting->line.style == TLG_STYLE_thread_exit && waiting->line.rel_us != T2X_GIT_NO_TIME)
 			return waiting->us - waiting->line.rel_us;
-	}
-	return first_us;
+	return thread->first->us;
 }
 
 /* ---- writing ------------------------------------------------------------------------------------ */
@@ -353,7 +372,7 @@ static int begin_stream(struct t2x_git_process *process)
 	if (process->start_us == T2X_GIT_UNKNOWN_US)
 		process->start_us = process->first_us == T2X_GIT_UNKNOWN_US ? 0 : process->first_us;
 	if (!process->stream)
-		process->stream = t2x_raw_stream_new(process->sink, process->sid, process->sid_bytes, pid_of(process),
+		process->stream = t2x_raw_stream_new(process->trace, process->sid, process->sid_bytes, pid_of(process),
 						     process->number, (uint64_t)process->start_us);
 	return process->stream ? 0 : -ENOMEM;
 }
@@ -378,6 +397,8 @@ static void keep_regions(struct thread *thread)
 		thread->start_us = thread->start->line.abs_us == T2X_GIT_NO_TIME ? T2X_GIT_UNKNOWN_US :
 				   thread->start->line.abs_us;
 	thread->start = NULL;
+	thread->first = NULL;
+	thread->last = &thread->first;
 	thread->waiting = 0;
 }
 
@@ -396,11 +417,24 @@ static int write_line(struct t2x_git_process *process, struct waiting *waiting)
 				     (uint64_t)start_us);
 }
 
-int t2x_git_process_write(struct t2x_git_process *process)
+static void free_lines(struct t2x_git_process *process)
+{
+	while (process->first) {
+		struct waiting *next = process->first->next;
+		t2x_free(process->first);
+		process->first = next;
+	}
+	process->last = &process->first;
+	process->bytes = 0;
+}
+
+int t2x_git_process_write(struct t2x_git_process *process, int goes_on)
 {
 	int error = process->first ? begin_stream(process) : 0;
 	int64_t earliest_us = INT64_MAX;
 
+	if (!error)
+		estimate_times(process);
 	for (struct thread *thread = process->threads; thread && !error; thread = thread->next)
 		error = thread->waiting ? find_times(process, thread) : 0;
 	for (struct waiting *waiting = process->first; waiting && !error; waiting = waiting->next)
@@ -410,21 +444,19 @@ int t2x_git_process_write(struct t2x_git_process *process)
 		if (thread->earliest_us < earliest_us && thread->earliest_us != T2X_GIT_UNKNOWN_US)
 			earliest_us = thread->earliest_us;
 	}
-	if (process->stream && earliest_us != INT64_MAX && !error)
-		t2x_raw_stream_mark(process->stream, earliest_us > MARK_LAG_US ? (uint64_t)earliest_us - MARK_LAG_US : 0);
-	while (process->first) {
-		struct waiting *next = process->first->next;
-		t2x_free(process->first);
-		process->first = next;
-	}
-	process->last = &process->first;
-	process->bytes = 0;
+	if (process->stream && earliest_us != INT64_MAX)
+		t2x_raw_stream_mark(process->stream,
+				    earliest_us > MARK_LAG_US ? (uint64_t)earliest_us - MARK_LAG_US : 0);
+	if (process->stream && goes_on)
+		t2x_raw_stream_flush(process->stream);
+	free_lines(process);
 	return error;
 }
 
 void t2x_git_process_free(struct t2x_git_process *process)
 {
-	t2x_git_process_write(process);
+	if (process->first)
+		t2x_git_process_write(process, 0);
 	if (process->stream)
 		t2x_raw_stream_end(process->stream, process->has_ended);
 	while (process->threads) {
@@ -433,5 +465,6 @@ void t2x_git_process_free(struct t2x_git_process *process)
 		t2x_free(process->threads);
 		process->threads = next;
 	}
+	t2x_map_free(&process->by_name);
 	t2x_free(process);
 }

@@ -18,7 +18,8 @@ struct t2x_git_process;
  * number  of the process in the import: one that forks without exec() has two with one session id
  * Return  NULL: no memory
  */
-struct t2x_git_process *t2x_git_process_new(struct t2x_raw_sink *sink, const struct t2x_git_text *sid, uint64_t number);
+struct t2x_git_process *t2x_git_process_new(struct t2x_raw_trace *trace, const struct t2x_git_text *sid,
+					    uint64_t number);
 
 /* Keep a copy of the line.  Return  0 or -ENOMEM */
 int t2x_git_process_add(struct t2x_git_process *process, const struct t2x_git_line *line);
@@ -31,8 +32,12 @@ int t2x_git_process_has_ended(const struct t2x_git_process *process);
 
 int t2x_git_process_is(const struct t2x_git_process *process, const struct t2x_git_text *sid);
 
-/* Write the lines that wait; regions that are still open get the times that `time' suggests.  Return  0 or -ENOMEM */
-int t2x_git_process_write(struct t2x_git_process *process);
+/*
+ * Write the lines that wait; regions that are still open get the times that `time' suggests.
+ * goes_on  the stream is not complete yet, and uses no memory for what it has written
+ * Return   0 or -ENOMEM
+ */
+int t2x_git_process_write(struct t2x_git_process *process, int goes_on);
 
 /* Complete the stream.  The lines that wait are written first, as far as memory suffices: call write() before. */
 void t2x_git_process_free(struct t2x_git_process *process);

@@ -327,7 +327,7 @@ static int import_all(struct t2x_git_socket *sock, struct t2x_import *import)
 	while (!is_over) {
 		struct chunk *chunk = next_chunk(sock, &is_over);
 		if (!chunk && !is_idle && !error)
-			error = t2x_import_flush(import, 0);
+			error = t2x_import_flush(import, T2X_IMPORT_NOW);
 		is_idle = !chunk;
 		if (chunk && !error)
 			error = import_chunk(sock, import, chunk);

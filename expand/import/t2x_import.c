@@ -6,22 +6,28 @@
 #include <string.h>
 
 #include "t2x_git_process.h"
-#include "tlg_crc.h"
+#include "base/t2x_hash.h"
 #include "base/t2x_map.h"
 #include "base/t2x_memory.h"
 
-/* A process, and the next one whose session id has the same hash. */
+/* A process. */
 struct entry {
-	struct entry *next;
+	struct entry *before, *behind;            /* of all processes, in the order of their first lines */
+	struct entry *next_of_hash;               /* another one whose session id has the same hash */
+	struct entry *next_ended;
+	uint32_t hash;                            /* of the session id */
+	int has_ended;                            /* it is in that list */
 	struct t2x_git_process *process;
 };
 
 struct t2x_import {
-	struct t2x_raw_sink *sink;
+	struct t2x_raw_trace *trace;
 	enum t2x_import_detail detail;
 	struct t2x_git_parser *parser;
 	struct t2x_import_counts counts;
-	struct t2x_map processes;                 /* of entries, by the hash of the session id */
+	struct entry *first, *last;
+	struct entry *ended, **last_ended;        /* in the order in which they ended */
+	struct t2x_map by_hash;                   /* entries */
 	size_t waiting;                           /* bytes of lines */
 };
 
@@ -31,12 +37,13 @@ struct t2x_import *t2x_import_new(struct t2x_raw_sink *sink, enum t2x_import_det
 
 	if (!import)
 		return NULL;
-	import->sink = sink;
 	import->detail = detail;
+	import->last_ended = &import->ended;
+	import->trace = t2x_raw_trace_new(sink);
 	import->parser = t2x_git_parser_new();
-	if (import->parser)
+	if (import->trace && import->parser)
 		return import;
-	t2x_free(import);
+	t2x_import_free(import);
 	return NULL;
 }
 
@@ -48,89 +55,120 @@ const struct t2x_import_counts *t2x_import_counts(const struct t2x_import *impor
 /* ---- processes ---------------------------------------------------------------------------------- */
 
 /* Return  NULL: no memory */
-static struct t2x_git_process *find_process(struct t2x_import *import, const struct t2x_git_text *sid)
+static struct entry *add_process(struct t2x_import *import, const struct t2x_git_text *sid, uint32_t hash)
 {
-	const uint32_t hash = tlg_crc32c(0, sid->at, sid->length);
-	struct entry *first = t2x_map_get(&import->processes, hash), *entry;
+	struct entry *entry = t2x_calloc(1, sizeof(*entry));
 
-	for (entry = first; entry; entry = entry->next)
-		if (t2x_git_process_is(entry->process, sid))
-			return entry->process;
-	entry = t2x_calloc(1, sizeof(*entry));
 	if (!entry)
 		return NULL;
-	entry->next = first;
-	entry->process = t2x_git_process_new(import->sink, sid, import->counts.processes);
-	if (!entry->process || t2x_map_put(&import->processes, hash, entry)) {
+	entry->hash = hash;
+	entry->next_of_hash = t2x_map_get(&import->by_hash, hash);
+	entry->process = t2x_git_process_new(import->trace, sid, import->counts.processes);
+	if (!entry->process || t2x_map_put(&import->by_hash, hash, entry)) {
 		if (entry->process)
 			t2x_git_process_free(entry->process);
 		t2x_free(entry);
 		return NULL;
 	}
+	entry->before = import->last;
+	*(import->last ? &import->last->behind : &import->first) = entry;
+	import->last = entry;
 	import->counts.processes++;
-	return entry->process;
+	return entry;
 }
 
-/* Whose lines are written.  Those that have ended are completed by each; by ALL every one. */
-enum which { ENDED, EVERY, ALL };
-
-/* Write the lines of a list of processes, and take those out of it that are complete.  Return  the new list */
-static struct entry *write_list(struct t2x_import *import, struct entry *list, enum which which, int *error)
+/* Return  NULL: no memory */
+static struct entry *find_process(struct t2x_import *import, const struct t2x_git_text *sid)
 {
-	struct entry **at = &list;
+	const uint32_t hash = t2x_hash(t2x_hash_seed(import), sid->at, sid->length);
+	struct entry *entry = t2x_map_get(&import->by_hash, hash);
 
-	while (*at) {
-		struct entry *entry = *at;
-		int has_ended = which == ALL || t2x_git_process_has_ended(entry->process);
-		int failed = has_ended || which == EVERY ? t2x_git_process_write(entry->process) : 0;
-		if (failed)
-			*error = failed;
-		import->waiting += t2x_git_process_bytes(entry->process);
-		if (has_ended) {
-			*at = entry->next;
-			t2x_git_process_free(entry->process);
-			t2x_free(entry);
-		} else {
-			at = &entry->next;
-		}
+	for (; entry; entry = entry->next_of_hash)
+		if (t2x_git_process_is(entry->process, sid))
+			return entry;
+	return add_process(import, sid, hash);
+}
+
+/* Return  0 or -ENOMEM: others with the same hash are not found any more, but are still written */
+static int forget_hash(struct t2x_import *import, const struct entry *entry)
+{
+	struct entry *list = t2x_map_get(&import->by_hash, entry->hash);
+
+	if (list == entry) {
+		t2x_map_remove(&import->by_hash, entry->hash);
+		return list->next_of_hash ? t2x_map_put(&import->by_hash, entry->hash, list->next_of_hash) : 0;
 	}
-	return list;
+	while (list && list->next_of_hash != entry)
+		list = list->next_of_hash;
+	if (list)
+		list->next_of_hash = entry->next_of_hash;
+	return 0;
 }
 
-/* The processes that are left get a map of their own: a map may move what it has when it changes. */
-static int write_all(struct t2x_import *import, enum which which)
+/* Write a process to its end.  Return  0 or -ENOMEM */
+static int complete(struct t2x_import *import, struct entry *entry)
 {
-	struct t2x_map left = { 0 };
+	const size_t bytes = t2x_git_process_bytes(entry->process);
+	int error = t2x_git_process_write(entry->process, 0), failed = forget_hash(import, entry);
+
+	import->waiting -= bytes;
+	*(entry->before ? &entry->before->behind : &import->first) = entry->behind;
+	*(entry->behind ? &entry->behind->before : &import->last) = entry->before;
+	t2x_git_process_free(entry->process);
+	t2x_free(entry);
+	return error ? error : failed;
+}
+
+static void empty_ended(struct t2x_import *import)
+{
+	import->ended = NULL;
+	import->last_ended = &import->ended;
+}
+
+/* There is no memory for more lines: all that wait are written. */
+static int write_waiting(struct t2x_import *import)
+{
 	int error = 0;
 
-	import->waiting = 0;
-
-	for (uint32_t i = 0; i < t2x_map_slots(&import->processes); i++) {
-		struct entry *list = t2x_map_at(&import->processes, i);
-		const uint32_t hash = import->processes.slots[i].key;
-		if (!list)
-			continue;
-		list = write_list(import, list, which, &error);
-		if (list && t2x_map_put(&left, hash, list)) {
-			write_list(import, list, ALL, &error);
-			error = -ENOMEM;
-		}
+	empty_ended(import);
+	for (struct entry *entry = import->first, *next; entry; entry = next) {
+		int failed;
+		next = entry->behind;
+		if (entry->has_ended)
+			failed = complete(import, entry);
+		else
+			failed = t2x_git_process_write(entry->process, 1);
+		error = error ? error : failed;
 	}
-	t2x_map_free(&import->processes);
-	import->processes = left;
+	import->waiting = 0;
 	return error;
 }
 
-int t2x_import_flush(struct t2x_import *import, int is_last)
+int t2x_import_flush(struct t2x_import *import, enum t2x_import_until until)
 {
-	return write_all(import, is_last ? ALL : ENDED);
+	struct entry *entry = until == T2X_IMPORT_ALL ? import->first : import->ended;
+	int error = 0;
+
+	for (struct entry *next; entry; entry = next) {
+		int failed;
+		next = until == T2X_IMPORT_ALL ? entry->behind : entry->next_ended;
+		failed = complete(import, entry);
+		error = error ? error : failed;
+	}
+	empty_ended(import);
+	if (until != T2X_IMPORT_ENDED)
+		t2x_raw_trace_flush(import->trace);
+	return error;
 }
 
 void t2x_import_free(struct t2x_import *import)
 {
 	if (!import)
 		return;
-	write_all(import, ALL);
+	if (import->trace)
+		t2x_import_flush(import, T2X_IMPORT_ALL);
+	t2x_raw_trace_free(import->trace);
+	t2x_map_free(&import->by_hash);
 	t2x_git_parser_free(import->parser);
 	t2x_free(import);
 }
@@ -165,7 +203,7 @@ static enum t2x_import_detail detail_of(unsigned style)
 
 static int add_line(struct t2x_import *import, const struct t2x_git_line *line)
 {
-	struct t2x_git_process *process;
+	struct entry *entry;
 	size_t before;
 	int error;
 
@@ -174,14 +212,19 @@ static int add_line(struct t2x_import *import, const struct t2x_git_line *line)
 		import->counts.left_out++;
 		return 0;
 	}
-	process = find_process(import, &line->sid);
-	if (!process)
+	entry = find_process(import, &line->sid);
+	if (!entry)
 		return -ENOMEM;
-	before = t2x_git_process_bytes(process);
-	error = t2x_git_process_add(process, line);
-	import->waiting += t2x_git_process_bytes(process) - before;
+	before = t2x_git_process_bytes(entry->process);
+	error = t2x_git_process_add(entry->process, line);
+	import->waiting += t2x_git_process_bytes(entry->process) - before;
+	if (!entry->has_ended && t2x_git_process_has_ended(entry->process)) {
+		entry->has_ended = 1;
+		*import->last_ended = entry;
+		import->last_ended = &entry->next_ended;
+	}
 	if (!error && import->waiting > T2X_IMPORT_BYTES)
-		error = write_all(import, EVERY);
+		error = write_waiting(import);
 	return error;
 }
 

@@ -41,8 +41,15 @@ struct t2x_import *t2x_import_new(struct t2x_raw_sink *sink, enum t2x_import_det
 /* A line of n bytes, without its end.  Return  0 or -ENOMEM */
 int t2x_import_line(struct t2x_import *import, const char *line, size_t n);
 
-/* Write what processes that have ended have left; with is_last everything.  Return  0 or -ENOMEM */
-int t2x_import_flush(struct t2x_import *import, int is_last);
+/* What is written. */
+enum t2x_import_until {
+	T2X_IMPORT_ENDED,         /* the processes that have ended; small ones may wait for others, for their frame */
+	T2X_IMPORT_NOW,           /* these, and nothing waits */
+	T2X_IMPORT_ALL,           /* everything: no more lines come */
+};
+
+/* Return  0 or -ENOMEM */
+int t2x_import_flush(struct t2x_import *import, enum t2x_import_until until);
 
 const struct t2x_import_counts *t2x_import_counts(const struct t2x_import *import);
 

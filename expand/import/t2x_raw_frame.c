@@ -20,6 +20,8 @@ void t2x_raw_frame_init(struct t2x_raw_frame *frame, struct t2x_raw_sink *sink, 
 void t2x_raw_frame_free(struct t2x_raw_frame *frame)
 {
 	t2x_free(frame->plain);
+	frame->plain = NULL;
+	frame->used = frame->max = 0;
 }
 
 static void write_all(struct t2x_raw_sink *sink, const void *bytes, size_t n)
@@ -85,7 +87,7 @@ static int reserve(struct t2x_raw_frame *frame, size_t bytes)
 	return 1;
 }
 
-void t2x_raw_frame_add(struct t2x_raw_frame *frame, const void *block, size_t bytes)
+void t2x_raw_frame_add(struct t2x_raw_frame *frame, const void *blocks, size_t bytes)
 {
 	if (frame->used + bytes > TLG_FRAME_BYTES)
 		t2x_raw_frame_flush(frame);
@@ -93,6 +95,6 @@ void t2x_raw_frame_add(struct t2x_raw_frame *frame, const void *block, size_t by
 		frame->sink->error = -ENOMEM;
 		return;
 	}
-	memcpy(frame->plain + frame->used, block, bytes);
+	memcpy(frame->plain + frame->used, blocks, bytes);
 	frame->used += bytes;
 }

@@ -27,8 +27,8 @@ struct t2x_raw_frame {
 void t2x_raw_frame_init(struct t2x_raw_frame *frame, struct t2x_raw_sink *sink, uint32_t stream);
 void t2x_raw_frame_free(struct t2x_raw_frame *frame);
 
-/* Add a whole block.  What goes wrong is in sink->error. */
-void t2x_raw_frame_add(struct t2x_raw_frame *frame, const void *block, size_t bytes);
+/* Add whole blocks.  What goes wrong is in sink->error. */
+void t2x_raw_frame_add(struct t2x_raw_frame *frame, const void *blocks, size_t bytes);
 
 /* Write what has been gathered. */
 void t2x_raw_frame_flush(struct t2x_raw_frame *frame);

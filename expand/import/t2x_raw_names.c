@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "tlg_crc.h"
+#include "base/t2x_hash.h"
 #include "base/t2x_memory.h"
 
 static size_t cut(size_t n)
@@ -18,7 +18,7 @@ static size_t cut(size_t n)
 static struct t2x_raw_file *find_file(struct t2x_raw_names *names, const struct t2x_git_text *name)
 {
 	const size_t n = cut(name->length);
-	const uint32_t hash = tlg_crc32c(0, name->at, name->at ? n : 0);
+	const uint32_t hash = t2x_hash(t2x_hash_seed(names), name->at, name->at ? n : 0);
 	struct t2x_raw_file *first, *file;
 
 	if (!name->at || !n)
@@ -83,7 +83,7 @@ uint32_t t2x_raw_names_of(struct t2x_raw_names *names, const struct t2x_git_line
 		.style = (uint8_t)line->style,
 	};
 	const size_t bytes = join_names(line, joined, &place.names);
-	const uint32_t hash = tlg_crc32c(tlg_crc32c(0, &place, sizeof(place)), joined, bytes);
+	const uint32_t hash = t2x_hash(t2x_hash(t2x_hash_seed(names), &place, sizeof(place)), joined, bytes);
 	struct t2x_raw_callsite *first = t2x_map_get(&names->callsites, hash), *callsite;
 
 	for (callsite = first; callsite; callsite = callsite->next)

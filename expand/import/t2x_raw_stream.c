@@ -29,13 +29,14 @@ struct thread {
 	uint32_t tid, next;               /* next: sequence of its next event, minus 1 */
 	uint32_t cycle;                   /* the last one that has its THREAD */
 	uint64_t start_us;
-	unsigned nopen;
-	struct { uint64_t us; uint32_t callsite; } open[MAX_OPEN];
+	unsigned nopen, max_open;         /* regions that are open; how many of them `open' has space for */
+	struct open_region { uint64_t us; uint32_t callsite; } *open;
 	size_t name_bytes;
 	char name[THREAD_NAME];
 };
 
 struct t2x_raw_stream {
+	struct t2x_raw_trace *trace;
 	struct t2x_raw_frame frame;
 	struct t2x_raw_names names;
 	struct t2x_map threads;
@@ -44,7 +45,7 @@ struct t2x_raw_stream {
 	size_t cycle_bytes;               /* of events in the cycle */
 	uint32_t tid;                     /* of the open block */
 	unsigned count;                   /* events in it */
-	struct tlg_event block[TLG_BLOCK_LIMIT + 1], packed[TLG_BLOCK_LIMIT + 1];
+	struct t2x_raw_extent extent;
 	size_t sid_bytes;
 	char sid[];
 };
@@ -53,20 +54,20 @@ struct t2x_raw_stream {
 
 static void seal(struct t2x_raw_stream *stream)
 {
-	const struct tlg_event *block = stream->packed;
+	struct tlg_event *block = stream->trace->block, *packed = stream->trace->packed;
 	unsigned entries = 0;
 
 	if (!stream->count)
 		return;
-	tlg_block_describe(stream->block, stream->pid, ++stream->number, stream->tid, stream->count);
+	tlg_block_describe(block, stream->pid, ++stream->number, stream->tid, stream->count);
 	if (stream->tid != TLG_NO_THREAD)
-		entries = tlg_block_pack(stream->block, stream->id, stream->packed);
-	if (!entries) {
-		tlg_block_sign(stream->block, stream->id);
-		block = stream->block;
-		entries = stream->count + 1;
+		entries = tlg_block_pack(block, stream->id, packed);
+	if (entries) {
+		t2x_raw_frame_add(&stream->frame, packed, entries * sizeof(*packed));
+	} else {
+		tlg_block_sign(block, stream->id);
+		t2x_raw_frame_add(&stream->frame, block, (stream->count + 1) * sizeof(*block));
 	}
-	t2x_raw_frame_add(&stream->frame, block, entries * sizeof(*block));
 	stream->cycle_bytes += stream->count * sizeof(*block);
 	stream->count = 0;
 }
@@ -81,7 +82,7 @@ static void open_block(struct t2x_raw_stream *stream, uint32_t tid, unsigned eve
 
 static struct tlg_event *add(struct t2x_raw_stream *stream, unsigned flags, uint32_t sequence)
 {
-	struct tlg_event *event = &stream->block[1 + stream->count++];
+	struct tlg_event *event = &stream->trace->block[1 + stream->count++];
 
 	memset(event, 0, sizeof(*event));
 	event->flags = (uint16_t)(flags | (stream->cycle << TLG_CYCLE_SHIFT & TLG_CYCLE_MASK));
@@ -145,26 +146,47 @@ void t2x_raw_stream_mark(struct t2x_raw_stream *stream, uint64_t us)
 	open_block(stream, TLG_NO_THREAD, 1);
 	add(stream, TLG_MARK, 0)->u.mark = (struct tlg_mark){ us, stream->hits };
 	seal(stream);
+	stream->extent.until_us = us + T2X_RAW_BEHIND_US;
 }
 
 /* ---- streams ------------------------------------------------------------------------------------ */
 
-struct t2x_raw_stream *t2x_raw_stream_new(struct t2x_raw_sink *sink, const char *sid, size_t sid_bytes, uint32_t pid,
+struct t2x_raw_stream *t2x_raw_stream_new(struct t2x_raw_trace *trace, const char *sid, size_t sid_bytes, uint32_t pid,
 					  uint64_t number, uint64_t start_us)
 {
 	struct t2x_raw_stream *stream = t2x_calloc(1, sizeof(*stream) + sid_bytes + 1);
+	uint32_t id = tlg_crc32c(tlg_crc32c(0, &start_us, sizeof(start_us)), &number, sizeof(number));
 
 	if (!stream)
 		return NULL;
 	memcpy(stream->sid, sid, sid_bytes);
 	stream->sid_bytes = sid_bytes + 1;
+	stream->trace = trace;
 	/* not random: importing a file again makes the same bytes */
-	stream->id = tlg_crc32c(tlg_crc32c(tlg_crc32c(0, &start_us, sizeof(start_us)), &number, sizeof(number)), sid,
-				sid_bytes);
+	stream->id = t2x_raw_trace_id(trace, tlg_crc32c(id, sid, sid_bytes));
 	stream->pid = pid;
 	stream->start_us = stream->latest_us = start_us;
-	t2x_raw_frame_init(&stream->frame, sink, stream->id);
+	stream->extent = (struct t2x_raw_extent){ .start_us = start_us, .first_us = UINT64_MAX };
+	t2x_raw_frame_init(&stream->frame, trace->sink, stream->id);
 	return stream;
+}
+
+void t2x_raw_stream_flush(struct t2x_raw_stream *stream)
+{
+	seal(stream);
+	t2x_raw_frame_flush(&stream->frame);
+	t2x_raw_frame_free(&stream->frame);
+}
+
+static void free_threads(struct t2x_raw_stream *stream)
+{
+	for (uint32_t i = 0; i < t2x_map_slots(&stream->threads); i++) {
+		struct thread *thread = t2x_map_at(&stream->threads, i);
+		if (thread)
+			t2x_free(thread->open);
+		t2x_free(thread);
+	}
+	t2x_map_free(&stream->threads);
 }
 
 void t2x_raw_stream_end(struct t2x_raw_stream *stream, int has_ended)
@@ -177,12 +199,12 @@ void t2x_raw_stream_end(struct t2x_raw_stream *stream, int has_ended)
 		};
 		seal(stream);
 	}
-	t2x_raw_frame_flush(&stream->frame);
+	if (!has_ended)
+		stream->extent.until_us = UINT64_MAX;
+	t2x_raw_trace_end(stream->trace, &stream->frame, &stream->extent);
 	t2x_raw_frame_free(&stream->frame);
 	t2x_raw_names_free(&stream->names);
-	for (uint32_t i = 0; i < t2x_map_slots(&stream->threads); i++)
-		t2x_free(t2x_map_at(&stream->threads, i));
-	t2x_map_free(&stream->threads);
+	free_threads(stream);
 	t2x_free(stream);
 }
 
@@ -223,10 +245,16 @@ static void add_names(struct t2x_raw_stream *stream, uint32_t index, uint32_t se
 	t2x_raw_names_written(&stream->names, index, stream->cycle);
 }
 
+/* How many of the thread's open regions a cycle repeats. */
+static unsigned repeated(const struct thread *thread)
+{
+	return thread->nopen < thread->max_open ? thread->nopen : thread->max_open;
+}
+
 /* The callsites of many open regions do not fit into the block of the THREAD; they come in blocks in front of it. */
 static void add_open_names(struct t2x_raw_stream *stream, const struct thread *thread)
 {
-	for (unsigned i = 0; i < thread->nopen; i++) {
+	for (unsigned i = 0; i < repeated(thread); i++) {
 		open_block(stream, thread->tid, USUAL_EVENTS);
 		add_names(stream, thread->open[i].callsite, thread->next + 1);
 	}
@@ -242,22 +270,39 @@ static void add_thread(struct t2x_raw_stream *stream, struct thread *thread)
 	add(stream, TLG_THREAD | TLG_HAS_INFO, sequence)->u.thread =
 		(struct tlg_thread){ thread->tid, 0, thread->start_us };
 	add_text(stream, sequence, thread->name, thread->name_bytes);
-	for (unsigned i = 0; i < thread->nopen; i++)
+	for (unsigned i = 0; i < repeated(thread); i++)
 		add(stream, TLG_OPEN, sequence)->u.open =
 			(struct tlg_open){ thread->open[i].us, thread->open[i].callsite, thread->tid };
 }
 
-/* Keep the thread's open regions for the next cycle. */
-static void follow_regions(struct thread *thread, const struct t2x_git_line *line, uint64_t us, uint32_t callsite)
+/* Return  0 or -ENOMEM */
+static int push_region(struct thread *thread, uint64_t us, uint32_t callsite)
 {
-	if (line->style == TLG_STYLE_region_enter && thread->nopen < MAX_OPEN) {
-		thread->open[thread->nopen].us = us;
-		thread->open[thread->nopen++].callsite = callsite;
-	} else if (line->style == TLG_STYLE_region_leave && thread->nopen) {
+	if (thread->nopen == thread->max_open && thread->max_open < MAX_OPEN) {
+		unsigned max = thread->max_open ? 2 * thread->max_open : 8;
+		struct open_region *larger = t2x_realloc(thread->open, max * sizeof(*larger));
+		if (!larger)
+			return -ENOMEM;
+		thread->open = larger;
+		thread->max_open = max;
+	}
+	if (thread->nopen < thread->max_open)
+		thread->open[thread->nopen] = (struct open_region){ us, callsite };
+	thread->nopen++;
+	return 0;
+}
+
+/* Keep the thread's open regions for the next cycle.  Return  0 or -ENOMEM */
+static int follow_regions(struct thread *thread, const struct t2x_git_line *line, uint64_t us, uint32_t callsite)
+{
+	if (line->style == TLG_STYLE_region_enter)
+		return push_region(thread, us, callsite);
+	if (line->style == TLG_STYLE_region_leave && thread->nopen) {
 		thread->nopen--;
 	} else if (tlg_style_unwinds(line->style)) {
 		thread->nopen = 0;
 	}
+	return 0;
 }
 
 /* ---- chains ------------------------------------------------------------------------------------- */
@@ -362,9 +407,12 @@ int t2x_raw_stream_append(struct t2x_raw_stream *stream, uint32_t tid, const str
 	chain.hit = (struct tlg_hit){ .when = us, .scopeIndex = callsite, .tid = tid };
 	begin_piece(&chain, TLG_HIT | (line->last.at && line->format.at ? TLG_RENDERED : 0));
 	add_arguments(&chain, line, shift_us, start_us);
-	follow_regions(thread, line, us, callsite);
 	stream->hits++;
 	if (us > stream->latest_us)
 		stream->latest_us = us;
-	return 0;
+	if (us < stream->extent.first_us)
+		stream->extent.first_us = us;
+	if (us > stream->extent.last_us)
+		stream->extent.last_us = us;
+	return follow_regions(thread, line, us, callsite);
 }

@@ -158,8 +158,11 @@ static int begins_cycle(struct t2x_range *range, const struct t2x_block *block)
 	return 0;
 }
 
-/* This range begins to read the stream.  Return  NULL: no memory */
-static struct t2x_range_stream *begin_stream(struct t2x_range *range, const struct t2x_block *block)
+/*
+ * This range begins to read the stream with the block at this plain byte.  A stream that no mark names lies in the
+ * frame in which it begins.  Return  NULL: no memory
+ */
+static struct t2x_range_stream *begin_stream(struct t2x_range *range, const struct t2x_block *block, uint64_t at)
 {
 	const uint64_t *until = t2x_map_get(&range->plan->streams, block->stream);
 	struct t2x_range_stream *stream = calloc(1, sizeof(*stream));
@@ -170,7 +173,7 @@ static struct t2x_range_stream *begin_stream(struct t2x_range *range, const stru
 		return NULL;
 	}
 	stream->first = block->number;
-	stream->until = until ? *until : UINT64_MAX;
+	stream->until = until ? *until : at + TLG_FRAME_BYTES;
 	if (stream->until > range->until)
 		range->until = stream->until;
 	return stream;
@@ -194,7 +197,7 @@ static int is_ours(struct t2x_range *range, const struct t2x_block *block, uint6
 	int is_cycle = begins_cycle(range, block);
 
 	if (!stream && at < range->end && (range->is_first || is_cycle))
-		stream = begin_stream(range, block);
+		stream = begin_stream(range, block, at);
 	else if (stream && !stream->is_over && at >= range->end && is_cycle)
 		end_stream(range, stream);
 	if (!stream || stream->is_over)

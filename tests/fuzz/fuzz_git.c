@@ -45,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	/* in two pieces, which may cut a line anywhere */
 	if (t2x_import_bytes(import, &rest, (const char *)bytes, n / 2) ||
 	    t2x_import_bytes(import, &rest, (const char *)bytes + n / 2, n - n / 2) ||
-	    t2x_import_end(import, &rest) || t2x_import_flush(import, 1))
+	    t2x_import_end(import, &rest) || t2x_import_flush(import, T2X_IMPORT_ALL))
 		abort();
 	t2x_import_free(import);
 	if (trace.n && !sink.error && !t2x_out_init(&out, -1)) {
