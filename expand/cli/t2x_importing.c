@@ -117,12 +117,20 @@ static void complain(struct importing *importing, const char *path, const char *
 	importing->is_unusable = 1;
 }
 
-static int is_output(const struct importing *importing, int fd)
+static int is_output(const struct importing *importing, const struct stat *input)
 {
-	struct stat input, output;
+	struct stat output;
 
-	return !fstat(fd, &input) && !fstat(importing->fd, &output) && S_ISREG(input.st_mode) &&
-	       input.st_dev == output.st_dev && input.st_ino == output.st_ino;
+	return S_ISREG(input->st_mode) && !fstat(importing->fd, &output) && input->st_dev == output.st_dev &&
+	       input->st_ino == output.st_ino;
+}
+
+/* The input is not opened: whoever waits to write into a named pipe would take that for its reader. */
+static int is_input_and_output(const struct importing *importing, const char *input)
+{
+	struct stat st;
+
+	return !(strcmp(input, "-") != 0 ? stat(input, &st) : fstat(STDIN_FILENO, &st)) && is_output(importing, &st);
 }
 
 /* Return  0: it cannot be written */
@@ -137,11 +145,7 @@ static int open_output(struct importing *importing, char **inputs, int n)
 		return 0;
 	}
 	for (int i = 0; i < n; i++) {
-		int fd = open(inputs[i], O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-		int is_same = fd >= 0 && is_output(importing, fd);
-		if (fd >= 0)
-			close(fd);
-		if (is_same) {
+		if (is_input_and_output(importing, inputs[i])) {
 			complain(importing, importing->output, "is an input and the output at once");
 			return 0;
 		}
@@ -207,7 +211,8 @@ static int import_directory(struct importing *importing, const char *path)
 	for (int i = 0; i < n; i++) {
 		struct stat st;
 		if (!error && directory >= 0 && is_regular(entries[i]) &&
-		    !fstatat(directory, entries[i]->d_name, &st, 0) && S_ISREG(st.st_mode))
+		    !fstatat(directory, entries[i]->d_name, &st, 0) && S_ISREG(st.st_mode) &&
+		    !is_output(importing, &st))
 			error = import_file(importing, directory, entries[i]->d_name, entries[i]->d_name);
 		if (!error)
 			error = t2x_import_flush(importing->import, T2X_IMPORT_ENDED);

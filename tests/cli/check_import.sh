@@ -234,6 +234,18 @@ cp "$whole" same.json
 t2 import -o same.json same.json 2>errors
 check "input and output at once: exit status 1" [ $? -eq 1 ]
 check "and the input stays" cmp same.json "$whole"
+t2 import -o same.json - <same.json 2>errors
+check "the same by standard input: exit status 1" [ $? -eq 1 ]
+check "and the input stays, too" cmp same.json "$whole"
+mkdir both
+cp "$whole" both/a
+check "the output in the directory that is imported" eval 't2 import -o both/b both && t2 import -o both/b both'
+mkfifo pipe
+(trap '' PIPE; cat "$whole" >pipe 2>cat.errors; echo "cat: $?" >>cat.errors) &
+sleep 0.3
+check "a pipe whose writer was there first" timeout 10 t2 import -o pipe.tlg pipe
+wait
+check "loses nothing" [ "$(cat cat.errors)" = "cat: 0" ]
 for wrong in "" "--detail=all $whole" "--seconds=0 $whole" "--nosuch $whole"; do
 	t2 import $wrong >o 2>errors
 	check "t2 import $wrong: exit status 2" [ $? -eq 2 ]
