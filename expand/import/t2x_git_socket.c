@@ -180,7 +180,7 @@ static void queue(struct t2x_git_socket *sock, unsigned connection, const char *
 	struct chunk *chunk = t2x_malloc(sizeof(*chunk) + n);
 
 	pthread_mutex_lock(&sock->lock);
-	if (!chunk || (!is_end && sock->bytes + n > T2X_SOCKET_BYTES)) {
+	if (!chunk || (!is_end && sock->bytes + sizeof(*chunk) + n > T2X_SOCKET_BYTES)) {
 		sock->dropped += n;
 		sock->is_cut[connection] = 1;
 		t2x_free(chunk);
@@ -193,7 +193,7 @@ static void queue(struct t2x_git_socket *sock, unsigned connection, const char *
 			memcpy(chunk->bytes, bytes, n);
 		*sock->last = chunk;
 		sock->last = &chunk->next;
-		sock->bytes += n;
+		sock->bytes += sizeof(*chunk) + n;
 	}
 	pthread_cond_signal(&sock->has_come);
 	pthread_mutex_unlock(&sock->lock);
@@ -303,7 +303,7 @@ static struct chunk *next_chunk(struct t2x_git_socket *sock, int *is_over)
 		sock->first = chunk->next;
 		if (!sock->first)
 			sock->last = &sock->first;
-		sock->bytes -= chunk->n;
+		sock->bytes -= sizeof(*chunk) + chunk->n;
 	}
 	pthread_mutex_unlock(&sock->lock);
 	return chunk;
