@@ -53,6 +53,11 @@ int tr2_page_is_asked_for(void)
 	return g_is_asked_for;
 }
 
+int tr2_page_is_to_open(void)
+{
+	return g_is_asked_for;
+}
+
 static struct tlg_ctl *page(void)
 {
 	return tr2_load_rlx(&g_page.at); /* relaxed: set before the threads that use it start, or wake */

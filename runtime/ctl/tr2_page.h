@@ -35,6 +35,9 @@ int tr2_page_open(void);
 /* 1: TRACE2_CTL asks for a page, also in a process without a destination.  Signal unsafe */
 int tr2_page_is_asked_for(void);
 
+/* 1: TRACE2_CTL asks for a page, as far as it has been read */
+int tr2_page_is_to_open(void);
+
 /* Read TRACE2_CTL.  Before tr2_page_open()    Signal unsafe */
 void tr2_page_read_setting(void);
 

@@ -7,6 +7,7 @@
 #include "base/tr2_clock.h"
 #include "base/tr2_mask.h"
 #include "base/tr2_sandbox.h"
+#include "ctl/tr2_page.h"
 #include "output/tr2_sink.h"
 #include "ring/tr2_pool.h"
 #include "settings/tr2_env.h"
@@ -23,11 +24,14 @@ static struct young {
 
 static uint32_t g_catches;        /* signals; a forked child does, too */
 
-/* A bound on the age of events is a promise about the file: in an idle process only the thread can keep it. */
+/*
+ * A bound on the age of events is a promise about the file: in an idle process only the thread can keep it.  A control
+ * page is one, too: nobody else answers.
+ */
 static int may_be_young(void)
 {
 	return tr2_g_settings.thread == TR2_THREAD_AUTO && !tr2_is_flight_recorder() && !tr2_g_settings.is_flush_set &&
-	       tr2_sink_has_only_files() && tr2_sandbox_can_tell() &&
+	       !tr2_page_is_to_open() && tr2_sink_has_only_files() && tr2_sandbox_can_tell() &&
 	       !(tr2_load_rlx(&g_catches) && tr2_sink_has_texts()); /* relaxed: a flag by itself */
 }
 

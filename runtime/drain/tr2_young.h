@@ -17,8 +17,8 @@
 #include <stdint.h>
 
 /*
- * Recording begins.  Not every process may be young: the settings may ask for the thread at once; so does a destination
- * whose reader waits, or that may block a write.
+ * Recording begins.  Not every process may be young: the settings may ask for the thread at once; so does a control
+ * page, and a destination whose reader waits, or that may block a write.
  * Return  1: the process is young now; 0: it is not, and the caller starts the thread if it is wanted
  */
 int tr2_young_begin(void);

@@ -126,6 +126,16 @@ finish
 check "what was recorded in between is not" [ "$(live)" = "1 2 3 7 8 " ]
 check "each line is whole" [ "$(grep -c '^[0-9:.]* .*|' live.perf)" -eq "$(wc -l <live.perf)" ]
 check "the trace has all" [ "$(numbers texts.tlg | tr '\n' ' ')" = "1 2 3 4 5 6 7 8 " ]
+# ---- a traced program that records nothing, and says nothing of its thread
+begin TRACE2_RAW="$tmp/still.tlg"
+expect "status of who has recorded nothing" 0 "" t2 ctl "$pid"
+says "it is on, too" '^state: on$'
+expect "off before the first call" 0 "" t2 ctl "$pid" off
+tell "call 5"
+expect "on after it" 0 "" t2 ctl "$pid" on
+tell "call 5"
+finish
+check "what was called while it was on" [ "$(numbers still.tlg | tr '\n' ' ')" = "$(echo {6..10}) " ]
 
 # ---- kill -9 behind an answer
 begin TRACE2_RAW="$tmp/killed.tlg" TRACE2_RAW_THREAD=init TRACE2_RAW_FLUSH=60s
