@@ -13,7 +13,7 @@ out=${T2_OUT:-build} scale=${T2_SCALE:-100} seed=${T2_SEED:-1}
 passed=0 failed=0 skipped=0 begun=() shown=0
 work=$(mktemp -d) || exit 1
 rings=$(mktemp -d -p /dev/shm trace2-harness.XXXXXX 2>/dev/null) || rings=$work
-trap 'wait; rm -rf "$work" "$rings"' EXIT
+trap 'kill $(jobs -p) 2>/dev/null; wait; rm -rf "$work" "$rings"' EXIT
 mkdir -p "$out/log"
 . tests/addresses.sh
 

@@ -93,5 +93,6 @@ kinds=(- - h k hk -)
 for ((i = 0; i < (60 * scale + 99) / 100; i++)); do
 	steer $i "${modes[RANDOM % 6]}" "${kinds[RANDOM % 6]}" "$(works)" $((RANDOM % 600 + 200)) $((RANDOM % 800 + 200)) \
 		$((RANDOM % 3 + 1))
-done 2> >(grep -v Killed >&2)
+done 2>"$work/said"
+grep -v Killed "$work/said" >&2
 total
