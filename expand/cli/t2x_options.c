@@ -250,13 +250,24 @@ static int is_directory(const char *path)
 	return n && (path[n - 1] == '/' || (!stat(path, &st) && S_ISDIR(st.st_mode)));
 }
 
+/* Readers of CTF want a directory.  They get an archive on a pipe or device, and where its name says so. */
+static int is_archive(const char *path)
+{
+	size_t n = path ? strlen(path) : 0;
+	struct stat st;
+
+	if (!n || !strcmp(path, "-") || (n >= 4 && !strcmp(path + n - 4, ".tar")))
+		return 1;
+	return !stat(path, &st) && !S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode);
+}
+
 static void check_rings(struct t2x_settings *settings)
 {
 	int recovers = settings->nrings || settings->recover_all;
 
 	settings->is_directory = is_directory(settings->output);
-	settings->unpacks = settings->is_directory && !recovers && !settings->live && !settings->is_diff &&
-			    settings->format == &t2x_formats[T2X_FORMAT_ctf];
+	settings->unpacks = settings->format == &t2x_formats[T2X_FORMAT_ctf] && !settings->live && !settings->is_diff &&
+			    (settings->is_directory ? !recovers : !is_archive(settings->output));
 	settings->is_directory &= !settings->unpacks;
 	if (!settings->npaths && !recovers && !settings->live && !settings->watched.what)
 		t2x_refuse("no file to expand", NULL);

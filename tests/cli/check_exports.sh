@@ -93,6 +93,15 @@ fi
 
 expect "ctf: not where something is" 1 'ctf: Directory not empty' "$expand" --format=ctf -o ctf index.tlg
 expect "ctf: not below what is not there" 1 'none/ctf/: No such file' "$expand" --format=ctf -o none/ctf/ index.tlg
+expect "ctf: a name is that of a directory" 0 "" "$expand" --format=ctf -o named index.tlg
+"$expand" --format=ctf -o named.tar index.tlg
+rm -rf ctf.tar.files
+mkdir ctf.tar.files
+quiet "ctf: .tar is an archive" tar -xf named.tar -C ctf.tar.files
+quiet "ctf: a name is that of a directory, with the files of the archive" diff -r named ctf.tar.files
+quiet "ctf: a pipe gets an archive" cmp named.tar <("$expand" --format=ctf -o /dev/stdout index.tlg | cat)
+: >file
+expect "ctf: not over a file" 1 'file: Not a directory' "$expand" --format=ctf -o file index.tlg
 expect "another format: no directory" 2 'needs --recover' "$expand" --format=csv -o ctf index.tlg
 mkdir few
 expect "ctf: no room for all of it" 1 'few: File too large' bash -c "trap '' XFSZ; ulimit -f 4
