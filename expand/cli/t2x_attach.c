@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "profile/t2x_bytes.h"
+#include "t2x_excerpt.h"
 #include "read/t2x_input.h"
 #include "read/t2x_lz4.h"
 #include "symbols/t2x_jit_files.h"
@@ -30,6 +31,7 @@ struct attach {
 	} found[MAX_FOUND];
 	unsigned n;
 	unsigned char is_there[PIDS];     /* in the trace at hand */
+	struct t2x_excerpt excerpt;       /* likewise */
 	struct t2x_bytes text;            /* reused */
 };
 
@@ -84,8 +86,8 @@ static time_t begun_by_files(uint64_t begun)
 
 /* ---- one trace ---------------------------------------------------------------------------------- */
 
-/* Whose blocks are in it. */
-static void find_processes(struct attach *attach, const char *path)
+/* Whose blocks are in it, and which addresses of the kernel. */
+static void look_at_blocks(struct attach *attach, const char *path)
 {
 	struct t2x_report silent = { .to = NULL };
 	struct t2x_input input = { .path = path, .report = &silent };
@@ -93,8 +95,11 @@ static void find_processes(struct attach *attach, const char *path)
 
 	memset(attach->is_there, 0, sizeof(attach->is_there));
 	if (t2x_input_check(&input, 0))
-		while (t2x_input_next(&input.blocks, &block))
+		while (t2x_input_next(&input.blocks, &block)) {
 			attach->is_there[block.pid] = 1;
+			if (attach->what->has_kernel)
+				t2x_excerpt_look(&attach->excerpt, &block);
+		}
 	t2x_input_close(&input);
 }
 
@@ -116,6 +121,7 @@ static void put_names(struct t2x_bytes *text, uint32_t pid, const struct t2x_jit
 static void make_text(struct attach *attach)
 {
 	attach->text.n = 0;
+	t2x_excerpt_put(&attach->excerpt, &attach->text);
 	for (unsigned i = 0; i < attach->n; i++) {
 		const struct found *found = &attach->found[i];
 		struct t2x_jit jit = { .n = 0 };
@@ -142,15 +148,15 @@ static void attach_to(struct attach *attach, const char *path)
 		return;                           /* the program has made no trace */
 	/* of a directory others are of earlier runs */
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_mtime >= attach->begun && is_in_frames(fd)) {
-		find_processes(attach, path);
+		look_at_blocks(attach, path);
 		make_text(attach);
 		error = attach->text.error ? ENOMEM
 					   : t2x_jit_files_append(fd, (char *)attach->text.bytes, attach->text.n);
 	}
 	close(fd);
 	if (error)
-		fprintf(stderr, "t2 record: %s: names of code made at run time are left out: %s\n", path,
-			strerror(error));
+		fprintf(stderr, "t2 record: %s: names of the kernel's functions and of code made at run time are left "
+			"out: %s\n", path, strerror(error));
 }
 
 static void attach_to_each(struct attach *attach, const char *directory)
@@ -178,10 +184,11 @@ void t2x_attach(const struct t2x_collecting *collecting)
 	attach->begun = begun_by_files(collecting->begun);
 	find_in(attach, "/tmp");
 	find_in(attach, ".");
-	if (attach->n && collecting->is_directory)
+	if ((attach->n || collecting->has_kernel) && collecting->is_directory)
 		attach_to_each(attach, collecting->output);
-	else if (attach->n)
+	else if (attach->n || collecting->has_kernel)
 		attach_to(attach, collecting->output);
+	t2x_excerpt_free(&attach->excerpt);
 	t2x_bytes_free(&attach->text);
 	free(attach);
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_attach.h - what compilers in the processes of `t2 record' have said of the code that they made (perf-PID.map,
- * jit-PID.dump) goes to the end of the trace, for later processes overwrite these files.
+ * t2x_attach.h - names that only this moment and this computer have go to the end of the trace of `t2 record'.
  *
- * Theirs are files in /tmp and the working directory that this user owns, written to since the command began, of
- * processes that are in the trace.  A trace that is not in LZ4 frames stays as it is.
+ * These are what compilers in its processes have said of the code that they made (perf-PID.map, jit-PID.dump), for
+ * later processes overwrite these files; and the functions of the kernel that are in samples (t2x_excerpt.h).
+ *
+ * A compiler's file counts if it is in /tmp or the working directory, if this user owns it, if it was written to since
+ * the command began, and if its process is in the trace.  A trace that is not in LZ4 frames stays as it is.
  */
 #ifndef T2X_ATTACH_H
 #define T2X_ATTACH_H

@@ -19,6 +19,7 @@ struct t2x_window;
 struct t2x_collecting {
 	const char *output;               /* the trace, or the directory of traces */
 	int is_directory;
+	int has_kernel;                   /* samples may have functions of the kernel */
 	pid_t pid;                        /* of the command, not waited for yet if it is our child */
 	uint64_t begun;                   /* before it: CLOCK_BOOTTIME in ns */
 	struct t2x_window *window;        /* when it is recorded; NULL: always */

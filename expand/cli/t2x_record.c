@@ -379,6 +379,7 @@ static int run(struct recording *recording, char **argv, struct t2x_window *wind
 		return execute(recording, argv, 0);
 	/* of a service: a name that ends with '/' has been made */
 	collecting.is_directory = !stat(recording->raw, &st) && S_ISDIR(st.st_mode);
+	collecting.has_kernel = t2x_record_has(recording->profiles, "kernel");
 	if (t2x_service_is_main() && !t2x_service_collect_later(&collecting))
 		return execute(recording, argv, 0);
 	return run_below(recording, argv, &collecting);

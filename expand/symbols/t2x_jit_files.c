@@ -152,23 +152,48 @@ static uint32_t pid_of(const char *line, const char *end)
 	return line == end && pid <= UINT32_MAX ? (uint32_t)pid : 0;
 }
 
+/* Lines of names begin with a hexadecimal number, so none looks like the first line of a part. */
+static int begins_part(const char *line, const char *end)
+{
+	return (end - line >= 4 && !memcmp(line, "jit ", 4)) || (end - line >= 7 && !memcmp(line, "kernel ", 7));
+}
+
+/* Whose names the part has.  Return  0: nobody knows */
+static int parse_head(const char *line, const char *end, struct t2x_jit_place *place)
+{
+	const size_t digits = sizeof(place->boot) - 1;
+
+	place->pid = pid_of(line, end);
+	if (*line != 'k')
+		return place->pid != 0;
+	line += strlen("kernel ");
+	if ((size_t)(end - line) != digits)
+		return 0;
+	memcpy(place->boot, line, digits);
+	return 1;
+}
+
 /* at  where the text is in the file */
 static void add_places(struct t2x_jit_index *index, unsigned trace, const char *text, size_t n, uint64_t at)
 {
-	const char *line = text, *end = text + n, *next;
+	const char *end = text + n, *next, *line_end;
+	struct t2x_jit_place place = { .n = 0 };
+	int is_known = 0;
 
-	for (; line < end; line = next) {
-		const char *line_end = memchr(line, '\n', (size_t)(end - line));
-		const char *lines = line_end ? line_end + 1 : end;
-		uint32_t pid = pid_of(line, line_end ? line_end : end);
-
-		next = lines < end && !memcmp(lines, "jit ", (size_t)(end - lines) < 4 ? (size_t)(end - lines) : 4)
-			? lines - 1 : memmem(lines, (size_t)(end - lines), "\njit ", 5);
-		next = next ? next + 1 : end;
-		if (pid && next > lines)
-			add_place(index, &(struct t2x_jit_place){ pid, trace, (size_t)(next - lines),
-								  at + (uint64_t)(lines - text) });
+	for (const char *line = text; line < end; line = next) {
+		line_end = memchr(line, '\n', (size_t)(end - line));
+		next = line_end ? line_end + 1 : end;
+		if (!begins_part(line, next)) {
+			place.n += (size_t)(next - line);
+			continue;
+		}
+		if (is_known && place.n)
+			add_place(index, &place);
+		place = (struct t2x_jit_place){ .trace = trace, .at = at + (uint64_t)(next - text) };
+		is_known = parse_head(line, line_end ? line_end : end, &place);
 	}
+	if (is_known && place.n)
+		add_place(index, &place);
 }
 
 /* Return  -1: it is no file */
@@ -251,6 +276,16 @@ void t2x_jit_files_find(struct t2x_jit *jit, struct t2x_jit_index *index, const 
 		t2x_jit_files_read(jit, places->binaries, pid);
 	else if (!t2x_jit_files_read(jit, "/tmp", pid))
 		t2x_jit_files_read(jit, ".", pid);
+}
+
+void t2x_jit_files_find_kernel(struct t2x_jit *jit, struct t2x_jit_index *index,
+			       const struct t2x_symbols_places *places, const char *boot)
+{
+	if (!index->is_made)
+		make_index(index, places);
+	for (size_t i = 0; i < index->n && jit->n < T2X_JIT_MAX; i++)
+		if (!index->places[i].pid && !strcmp(index->places[i].boot, boot))
+			read_place(jit, places, &index->places[i]);
 }
 
 /* ---- appending ---------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_jit_files.h - where the names of a process's own code are kept.
+ * t2x_jit_files.h - where the names of a process's own code are kept, and those of the kernel's functions.
  *
  * The compiler in the process writes perf-PID.map or jit-PID.dump, mostly into /tmp, and a later process with the same
  * id overwrites it.  So `t2 record' puts what these files say at the end of the trace, when the program is over: a
@@ -12,6 +12,7 @@
 #define T2X_JIT_FILES_H
 
 #include "t2x_jit.h"
+#include "t2x_kernel.h"
 #include "t2x_names.h"
 
 /* Longer ones are left alone: files; what stands at the end of a trace. */
@@ -20,7 +21,8 @@ enum { T2X_JIT_MAX_FILE = 64 << 20, T2X_JIT_MAX_TEXT = 12 << 20 };
 /* Where the traces have the names of each process.  All zero: nobody has looked yet. */
 struct t2x_jit_index {
 	struct t2x_jit_place {
-		uint32_t pid;
+		uint32_t pid;             /* 0: names of the kernel ... */
+		char boot[T2X_KERNEL_BOOT];       /* ... that was started then */
 		unsigned trace;
 		size_t n;                 /* bytes ... */
 		uint64_t at;              /* ... from there on */
@@ -44,9 +46,14 @@ int t2x_jit_files_read(struct t2x_jit *jit, const char *directory, uint32_t pid)
 void t2x_jit_files_find(struct t2x_jit *jit, struct t2x_jit_index *index, const struct t2x_symbols_places *places,
 			uint32_t pid);
 
+/* The names that the ends of the traces have of a kernel, by the id of its start. */
+void t2x_jit_files_find_kernel(struct t2x_jit *jit, struct t2x_jit_index *index,
+			       const struct t2x_symbols_places *places, const char *boot);
+
 /*
  * Append the frame to a trace that is in LZ4 frames.
- * text    for each process a line "jit PID", in decimal, then its lines as of a perf-PID.map
+ * text    of a kernel a line "kernel BOOT", the id of its start; of each process a line "jit PID", in decimal; behind
+ *         it lines as of a perf-PID.map.  Readers before 0.2.0 know only "jit", and skip what is in front of the first
  * Return  0, or an errno
  */
 int t2x_jit_files_append(int fd, const char *text, size_t n);

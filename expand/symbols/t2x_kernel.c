@@ -127,27 +127,25 @@ static char *read_whole(const char *path, size_t *length)
 	return bytes;
 }
 
-static int is_this(const char *boot)
+/* The file has the id in groups, with '-' between them. */
+int t2x_kernel_boot(char boot[T2X_KERNEL_BOOT])
 {
-	size_t n = 0;
+	size_t n = 0, digits = 0;
 	char *id = read_whole("/proc/sys/kernel/random/boot_id", &n);
-	int is = 0;
 
-	for (const char *at = id; at; at++) {
-		if (*at == '-')
-			continue;
-		is = !*boot && *at <= ' ';
-		if (!*boot || *at != *boot++)
-			break;
-	}
+	for (const char *at = id; at && (unsigned char)*at > ' ' && digits < T2X_KERNEL_BOOT - 1; at++)
+		if (*at != '-')
+			boot[digits++] = *at;
+	boot[digits] = '\0';
 	free(id);
-	return is;
+	return digits == T2X_KERNEL_BOOT - 1;
 }
 
 int t2x_kernel_read(struct t2x_jit *jit, const char *boot)
 {
+	char now[T2X_KERNEL_BOOT];
 	size_t n = 0;
-	char *text = *boot && is_this(boot) ? read_whole("/proc/kallsyms", &n) : NULL;
+	char *text = t2x_kernel_boot(now) && !strcmp(boot, now) ? read_whole("/proc/kallsyms", &n) : NULL;
 	int found = text && t2x_kernel_parse(jit, text, n);
 
 	free(text);

@@ -26,6 +26,7 @@ struct made {
 /* A start of a kernel. */
 struct kernel {
 	struct t2x_jit jit;
+	int is_asked;                     /* what the running kernel says is in jit, too */
 	struct kernel *next;
 	char boot[];
 };
@@ -191,12 +192,26 @@ static struct kernel *find_kernel(struct t2x_symbols *symbols, const char *boot)
 	if (!kernel)
 		return NULL;
 	strcpy(kernel->boot, boot);
-	if (!t2x_kernel_read(&kernel->jit, boot))
-		t2x_report_note(&(struct t2x_report){ .to = stderr }, TLG_KERNEL,
-				"its functions have no names: the system was started anew, or shows no addresses");
+	t2x_jit_files_find_kernel(&kernel->jit, &symbols->index, symbols->places, boot);
 	kernel->next = symbols->kernels;
 	symbols->kernels = kernel;
 	return kernel;
+}
+
+/* The traces first: of another computer nobody else knows names.  Reading what the running kernel has takes long. */
+static const char *find_function(struct kernel *kernel, uint64_t address)
+{
+	const char *name = t2x_jit_find(&kernel->jit, address);
+	size_t known = kernel->jit.n;
+
+	if (name || kernel->is_asked)
+		return name;
+	kernel->is_asked = 1;
+	if (!t2x_kernel_read(&kernel->jit, kernel->boot) && !known)
+		t2x_report_note(&(struct t2x_report){ .to = stderr }, TLG_KERNEL,
+				"its functions have no names: the trace has none, and the system was started anew, is "
+				"another one, or shows no addresses");
+	return t2x_jit_find(&kernel->jit, address);
 }
 
 static const struct t2x_names *find_in_kernel(struct t2x_symbols *symbols, const char *boot, uint64_t address)
@@ -207,8 +222,7 @@ static const struct t2x_names *find_in_kernel(struct t2x_symbols *symbols, const
 	if (!kernel)
 		return NULL;
 	if (!is_cached(symbols, kernel, address, &cached))
-		cached->names = make_name(address == TLG_KERNEL_START ? "[kernel]" :
-								       t2x_jit_find(&kernel->jit, address));
+		cached->names = make_name(address == TLG_KERNEL_START ? "[kernel]" : find_function(kernel, address));
 	return cached->names;
 }
 

@@ -221,6 +221,33 @@ static void test_jit_files_are_found_at_the_end_of_a_trace_by_process(void **sta
 	unlink(g_path);
 }
 
+static void test_jit_files_have_names_of_kernels_by_their_start(void **state)
+{
+	static const char text[] = "kernel 0123456789abcdef0123456789abcdef\nffffffff81000000 1 old_[k]\n"
+				   "kernel 0123\nffffffff81000000 1 short_[k]\njit 12\nffffffff81000000 1 of twelve\n"
+				   "kernel ffff456789abcdef0123456789abcdef\nffffffff81000000 1 other_[k]\n"
+				   "kernel 0123456789abcdef0123456789abcdef\nffffffff82000000 1 more_[k]\n";
+	const struct t2x_symbols_places places = { .binaries = "/nowhere", .trace = path_of };
+	struct t2x_jit_index index = { .n = 0 };
+
+	(void)state;
+	close(make_trace(text, strlen(text)));
+	t2x_jit_files_find_kernel(&g_jit, &index, &places, "0123456789abcdef0123456789abcdef");
+	assert_int_equal(g_jit.n, 2);
+	assert_string_equal(find(0xffffffff81000000), "old_[k]");
+	assert_string_equal(find(0xffffffff82000000), "more_[k]");
+	t2x_jit_free(&g_jit);
+	t2x_jit_files_find_kernel(&g_jit, &index, &places, "0123");
+	assert_int_equal(g_jit.n, 0);
+	t2x_jit_files_find_kernel(&g_jit, &index, &places, "");
+	assert_int_equal(g_jit.n, 0);
+	t2x_jit_files_find(&g_jit, &index, &places, 12);
+	assert_int_equal(g_jit.n, 1);
+	assert_string_equal(find(0xffffffff81000000), "of twelve");
+	t2x_jit_index_free(&index);
+	unlink(g_path);
+}
+
 static void test_jit_files_are_modules_of_processes(void **state)
 {
 	static const char *const none[] = {
@@ -245,6 +272,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_jit_dump_has_names_where_code_is_and_was_moved_to, forget),
 		cmocka_unit_test_teardown(test_jit_dump_that_is_cut_or_wrong_ends_there, forget),
 		cmocka_unit_test_teardown(test_jit_files_are_found_at_the_end_of_a_trace_by_process, forget),
+		cmocka_unit_test_teardown(test_jit_files_have_names_of_kernels_by_their_start, forget),
 		cmocka_unit_test_teardown(test_jit_files_are_modules_of_processes, forget),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
