@@ -423,13 +423,14 @@ select.select([], [], [], 0.1)
 signal.sigtimedwait([], 0.1)
 print(sum(len(str(i)) for i in range(200000)))
 END
+	# python3 may be a script of bash, which has a wait_for() as the profiler has: that one takes no part
+	python=$(python3 -c 'import sys; print(sys.executable)')
 	for way in auto fp; do
 		rm -f own.tlg
 		env LD_PRELOAD="$library" TRACE2_RAW="$tmp/own.tlg" \
 			TRACE2_PROF=cpu=500,wall=200,heap=16k,block=1us,mutex=1,threadcreate,unwind=$way \
-			python3 waits.py >/dev/null
-		"$out/t2expand" --format=ndjson own.tlg | grep '"event":"sample"' |
-			grep -v execute_command >events   # python3 may be a script of bash, which has a wait_for()
+			"$python" waits.py >/dev/null
+		"$out/t2expand" --format=ndjson own.tlg | grep '"event":"sample"' >events
 		check "$way: there are samples" [ "$(wc -l <events)" -gt 100 ]
 		# Two functions of it stand for what has no stack, see trace2-prof(3)
 		none "$way: stacks with functions of the profiler" "$(nm "$library" |
