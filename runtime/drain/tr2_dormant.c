@@ -6,6 +6,7 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "tr2_leave.h"
 #include "base/tr2_atomic.h"
 #include "base/tr2_sys.h"
 #include "ctl/tr2_page.h"
@@ -52,6 +53,8 @@ int tr2_dormant_await(void)
 		state = tr2_load_acq(&g_dormant.state); /* [M25] acquire: the session.  Pairs with set_state() */
 		if (state != SLEEPS)
 			return state == HAS_SESSION;
+		if (tr2_leave_now())
+			return 0;
 		tr2_page_wait(bell, &g_dormant.state, SLEEPS, ms ? &timeout : NULL);
 	}
 }
@@ -62,6 +65,12 @@ static void set_state(uint32_t state)
 		return;
 	tr2_store_rel(&g_dormant.state, state); /* [M25] release: the session.  Pairs with tr2_dormant_await() */
 	tr2_page_wake(&g_dormant.state);
+}
+
+void tr2_dormant_wake(void)
+{
+	if (tr2_dormant_is())
+		tr2_page_wake(&g_dormant.state);
 }
 
 void tr2_dormant_session(void)

@@ -26,11 +26,14 @@ void tr2_dormant_begin(void);
 int tr2_dormant_is(void);
 
 /*
- * tr2_dormant_await()   the consumer thread serves commands until the session has begun: 1; until the process ends: 0
+ * tr2_dormant_await()   the consumer thread serves commands until the session has begun: 1; until the process ends, or
+ *                       the thread has to end for a time (tr2_leave.h): 0
+ * tr2_dormant_wake()    it looks whether one of these is so.  Signal safe
  * tr2_dormant_session() the session has begun; it does nothing where the process is not dormant.  Signal safe
  * tr2_dormant_end()     the process ends, and was never traced: the thread ends, too
  */
 int tr2_dormant_await(void);
+void tr2_dormant_wake(void);
 void tr2_dormant_session(void);
 void tr2_dormant_end(void);
 

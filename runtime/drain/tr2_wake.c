@@ -23,6 +23,7 @@
 #include "tr2_collect.h"
 #include "tr2_dormant.h"
 #include "tr2_drain.h"
+#include "tr2_leave.h"
 #include "tr2_lock.h"
 #include "tr2_overwrite.h"
 #include "tr2_recovery.h"
@@ -109,6 +110,7 @@ int tr2_wake_is_wanted(void)
 /* A thread that has started in this process, before its session, stays. */
 void tr2_wake_reset(int may_start)
 {
+	tr2_leave_end();
 	if (!tr2_dormant_is())
 		g_wake = (struct wake){ .may_not = !may_start };
 }
@@ -270,6 +272,8 @@ static void *run(void *unused)
 		if (finish_if_asked())
 			break;
 		show_if_asked();
+		if (tr2_leave_now())
+			break;
 		again = tr2_dormant_serve();
 		before = calls;
 		calls = tr2_load_rlx(&g_wake.calls); /* relaxed: what was called for before is found by the pass */
@@ -339,7 +343,7 @@ void tr2_wake_start(void)
 	int saved = errno;
 	uint64_t mask;
 
-	if (tr2_wake_is_running() || is_not_to_start() || is_locked_in() ||
+	if (tr2_wake_is_running() || tr2_leave_is() || is_not_to_start() || is_locked_in() ||
 	    !tr2_cas_rlx(&g_wake.starting, 0, 1)) /* relaxed: keeps a second starter out */
 		return;
 	tr2_mask_all(&mask);
@@ -421,9 +425,16 @@ void tr2_wake_await_end(void)
 
 	for (int i = 0; i < 5000 && is_thread_there(); i++) {
 		tr2_wake_now();
+		tr2_dormant_wake();
 		tr2_sys_sleep(200000);
 	}
 	errno = saved;
+}
+
+void tr2_wake_has_left(void)
+{
+	tr2_store_rlx(&g_wake.tid, 0); /* relaxed: as in run() */
+	tr2_store_rlx(&g_wake.running, 0); /* relaxed: a hint */
 }
 
 /* The directory of threads has a link for each of them, and two of its own. */

@@ -41,10 +41,14 @@ void tr2_wake_now(void);
 void tr2_wake_finish(unsigned reason);
 
 /*
- * Wait until the thread has ended, after tracing is off and all is written: then no thread of ours makes system calls.
+ * Wait until the thread has ended, after tracing is off and all is written, or when tr2_pause.h asks it to end: then no
+ * thread of ours makes system calls.
  * Blocks  for 1 ms, at most a second or two    Errno kept
  */
 void tr2_wake_await_end(void);
+
+/* It has ended, for a time (tr2_pause.h): from here on it is missing. */
+void tr2_wake_has_left(void);
 
 /*
  * The program starts another process, which may write to the same destinations.  Write what the live text outputs have

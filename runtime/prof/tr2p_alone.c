@@ -8,10 +8,16 @@
 #include <sched.h>
 
 #include "tr2p_cpu.h"
+#include "tr2p_init.h"
 #include "tr2p_next.h"
 #include "tr2p_signal.h"
 #include "tr2p_thread.h"
 #include "tr2p_wall.h"
+#include "record/tr2_sample.h"
+
+/* A program may bring along an older libtrace2, without these. */
+#pragma weak tr2_sample_pause_v1
+#pragma weak tr2_sample_resume_v1
 
 /* libc has it, for libcap and libcap-ng, and declares it nowhere. */
 int capset(void *header, const void *data);
@@ -20,12 +26,19 @@ int capset(void *header, const void *data);
 
 TR2P_NEXT_TABLE(FUNCTIONS);
 
-/* The child of vfork() has our memory, but none of our threads. */
+static int has_consumer;          /* it has ended for the call */
+
+/* The child of vfork() has our memory, but none of our threads.  Before tr2p_init() no fork minds the lock. */
 int tr2p_alone_begin(void)
 {
-	if (tr2p_is_inside() || !tr2p_wall_is_on() || tr2p_signal_is_in_vfork())
+	if (!tr2p_is_ready() || tr2p_is_inside() || tr2_sample_is_inside_v1() || tr2p_signal_is_in_vfork())
 		return 0;
 	tr2p_cpu_lock();
+	has_consumer = tr2_sample_pause_v1 && tr2_sample_resume_v1 && tr2_sample_pause_v1();
+	if (!has_consumer && !tr2p_wall_is_on()) {
+		tr2p_cpu_unlock();
+		return 0;
+	}
 	tr2p_wall_pause();
 	return 1;
 }
@@ -34,6 +47,8 @@ void tr2p_alone_end(void)
 {
 	int saved = errno;
 
+	if (has_consumer)
+		tr2_sample_resume_v1();
 	tr2p_wall_resume();
 	tr2p_cpu_unlock();
 	errno = saved;

@@ -9,6 +9,7 @@
 #include "tr2_reserve.h"
 #include "base/tr2_atomic.h"
 #include "base/tr2_mask.h"
+#include "drain/tr2_pause.h"
 #include "drain/tr2_wake.h"
 #include "ring/tr2_shm.h"
 #include "ring/tr2_thread.h"
@@ -120,6 +121,16 @@ void tr2_sample_stay_out_v1(void)
 void tr2_sample_await_end_v1(void)
 {
 	tr2_wake_await_end();
+}
+
+int tr2_sample_pause_v1(void)
+{
+	return tr2_pause_begin();
+}
+
+void tr2_sample_resume_v1(void)
+{
+	tr2_pause_end();
 }
 
 int tr2_sample_is_inside_v1(void)

@@ -91,6 +91,15 @@ void tr2_sample_stay_out_v1(void);
 void tr2_sample_await_end_v1(void);
 
 /*
+ * Around a call that a process of several threads is refused, or that changes what belongs to a thread: libtrace2's
+ * thread ends, and comes back (drain/tr2_pause.h).  One caller at a time.
+ * Return  of the first  1: the second has to follow
+ * Thread  any    Errno kept    Blocks  for 1 ms, a second at most
+ */
+int tr2_sample_pause_v1(void);
+void tr2_sample_resume_v1(void);
+
+/*
  * libtrace2's thread calls function for `t2 ctl profile`.
  *   list  as TRACE2_PROF; or NAME=off; or off, for all
  *   stop  filled with a list that stops what was started; NULL: nobody asks for it

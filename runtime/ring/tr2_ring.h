@@ -47,6 +47,7 @@
  *   [M24] tr2_page_answer()                t2x_ctl.c in expand/      an answer before its number
  *   [M25] tr2_dormant_session()            tr2_dormant_await()       a session that begins late, before it is drained
  *   [M26] begin_late() in tr2_session.c    tr2_session_is_begun()    the same before another thread records in it
+ *   [M27] tr2_leave_now()                  tr2_leave_has_left()      what the consumer has noted before the next one
  */
 #ifndef TR2_RING_H
 #define TR2_RING_H

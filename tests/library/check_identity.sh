@@ -51,7 +51,18 @@ if [ "$(id -u)" -eq 0 ]; then
 			check "capabilities by $by with $list: the clock runs to the end" \
 				[ "$("$out/t2" export --format=folded --profile=wall trace | awk '{ n += $NF } END { printf "%d", n / 1e6 }')" -gt 80 ]
 		done
+		# the consumer thread, by itself and beside the clock
+		for list in cpu=1000hz wall=1000hz; do
+			rm -f trace
+			env TRACE2_RAW="$tmp/trace" TRACE2_RAW_THREAD=init LD_PRELOAD="$library" TRACE2_PROF=$list ./capabilities $by >said 2>&1
+			check "capabilities by $by with a consumer thread and $list: $? $(head -n 3 said)" [ "$(cat said)" = done ]
+		done
 	done
+	# A process of two threads is refused a namespace of users.
+	if unshare -Ur true 2>/dev/null; then
+		TRACE2_RAW="$tmp/trace" TRACE2_RAW_THREAD=init LD_PRELOAD="$library" TRACE2_PROF=cpu=100hz unshare -Ur true 2>said
+		check "unshare with a consumer thread: $? $(head -n 3 said)" [ ! -s said ]
+	fi
 fi
 
 # What the threads of a process block, as the kernel says: none has 32 or 33 of it, nor SIGSYS.  While glibc starts or
