@@ -86,6 +86,8 @@ static int remove_dead(const struct sockaddr_un *name, int type)
 static const char *listen_on(struct t2x_git_socket *sock, int type)
 {
 	const int room = RECEIVE_BYTES;
+	mode_t mask;
+	int error;
 
 	sock->fd = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (sock->fd < 0)
@@ -93,9 +95,11 @@ static const char *listen_on(struct t2x_git_socket *sock, int type)
 	setsockopt(sock->fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room));
 	if (!remove_dead(&sock->name, type))
 		return "exists, and is no socket that nobody listens to";
-	if (bind(sock->fd, (const struct sockaddr *)&sock->name, sizeof(sock->name)))
-		return strerror(errno);
-	chmod(sock->name.sun_path, 0600);
+	mask = umask(0177);               /* nobody else may send anything, from the first moment on */
+	error = bind(sock->fd, (const struct sockaddr *)&sock->name, sizeof(sock->name)) ? errno : 0;
+	umask(mask);
+	if (error)
+		return strerror(error);
 	return type == SOCK_STREAM && listen(sock->fd, BACKLOG) ? strerror(errno) : NULL;
 }
 

@@ -151,6 +151,14 @@ done
 for jobs in 2 5; do
 	check "--jobs=$jobs adds up the same" eval '[ "$(t2 summary --jobs=1 overlap.tlg 2>&1)" = "$(t2 summary --jobs=$jobs overlap.tlg 2>&1)" ]'
 done
+# Who may send is decided when the socket gets its name: without the calls that would change that later it is the same.
+if strace -qq -o /dev/null true 2>/dev/null; then
+	(umask 0 && exec timeout 20 strace -qq -o /dev/null -e trace=?chmod,fchmodat -e inject=?chmod,fchmodat:retval=0 \
+		t2 import --seconds=2 -o no.tlg "af_unix:dgram:$tmp/socket") &
+	for i in $(seq 100); do [ -S socket ] && break; sleep 0.1; done
+	check "nobody else may send: $(stat -c %a socket)" [ "$(stat -c %a socket)" = 600 ]
+	wait $!
+fi
 
 # ---- README.md ------------------------------------------------------------------------------------------
 
