@@ -2,8 +2,8 @@
 /*
  * tlg_ctl.h - the control page: how `t2 ctl` asks a running process for something, and gets the answer.
  *
- * A process has one page, in a file trace2-PID-ID.ctl beside its ring file.  Only its user may open the file.  The page
- * carries one command at a time:
+ * A process that was started with TRACE2_CTL=1 has one page, in a file trace2-PID-ID.ctl beside its ring file.  Only
+ * its user may open the file.  The page carries one command at a time:
  *
  *   1. The asker locks the file (flock(2)), so that askers come one behind the other.
  *   2. It writes the command, then `asked`, then adds 1 to `bell` and wakes the futex `bell`.
