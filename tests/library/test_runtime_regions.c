@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "trace2.h"
+#include "printed.h"
 #include "traced.h"
 
 enum { FLOOD = 100000, DEEP = 300 };
@@ -37,40 +38,16 @@ static const char *expand(const char *options, const char *from)
 	return path;
 }
 
-/* What a command prints, the line end left out. */
-static const char *say(const char *format, const char *path)
-{
-	static char said[256];
-	char command[640];
-	FILE *pipe;
-	size_t n;
-
-	snprintf(command, sizeof(command), format, path);
-	pipe = popen(command, "r");
-	assert_non_null(pipe);
-	n = fread(said, 1, sizeof(said) - 1, pipe);
-	pclose(pipe);
-	said[n] = '\0';
-	said[strcspn(said, "\n")] = '\0';
-	return said;
-}
-
 /* So many lines of the text match. */
 static void assert_lines(const char *text, const char *pattern, const char *count)
 {
-	char command[200];
-
-	snprintf(command, sizeof(command), "grep -c '%s' '%%s'", pattern);
-	assert_string_equal(say(command, text), count);
+	assert_string_equal(printed("grep -c '%s' '%s'", pattern, text), count);
 }
 
 /* The nesting of the event that has this key, in the event format. */
 static const char *nesting_of(const char *key, const char *text)
 {
-	char format[64];
-
-	snprintf(format, sizeof(format), "grep %s '%%s' | grep -o '\"nesting\":[0-9]*'", key);
-	return say(format, text);
+	return printed("grep %s '%s' | grep -o '\"nesting\":[0-9]*'", key, text);
 }
 
 /* ---- a flight recorder ---------------------------------------------------------------------------- */
@@ -143,13 +120,13 @@ static void test_regions_open_at_a_snapshot_have_a_line(void **state)
 	text = expand("--format=perf", t.raw);
 	assert_lines(text, "region_enter.*label:outer$", "1");
 	assert_lines(text, "region_enter.*[.][.]label:inner$", "1");
-	assert_string_equal(say("grep -v version '%s' | head -n 2 | grep -c region_enter.*label:[oi]", text), "2");
-	assert_string_equal(say("cut -c 1-15 '%s' | sort -c 2>&1", text), "");
-	assert_string_equal(say("grep snapshot '%s' | head -n 1 | sed 's/.*| //'", text), "....within two");
+	assert_string_equal(printed("grep -v version '%s' | head -n 2 | grep -c region_enter.*label:[oi]", text), "2");
+	assert_string_equal(printed("cut -c 1-15 '%s' | sort -c 2>&1", text), "");
+	assert_string_equal(printed("grep snapshot '%s' | head -n 1 | sed 's/.*| //'", text), "....within two");
 	text = expand("--format=event --nesting=0", t.raw);
-	assert_string_equal(say("grep -o '\"nesting\":.*' '%s' | head -n 1", text),
+	assert_string_equal(printed("grep -o '\"nesting\":.*' '%s' | head -n 1", text),
 			    "\"nesting\":1,\"category\":\"test\",\"label\":\"outer\"}");
-	assert_string_equal(say("grep -o '\"nesting\":.*' '%s' | sed -n 2p", text),
+	assert_string_equal(printed("grep -o '\"nesting\":.*' '%s' | sed -n 2p", text),
 			    "\"nesting\":2,\"category\":\"test\",\"label\":\"inner\"}");
 	assert_lines(text, "region_enter.*\"label\":\"inner\"", "1");
 }
@@ -166,7 +143,7 @@ static void test_regions_of_several_snapshots_are_shown_once(void **state)
 	assert_lines(text, "region_enter.*label:inner number 5$", "1");
 	assert_lines(text, "region_enter.*label:inner$", "0");
 	assert_lines(text, "region_enter.*label:asleep$", "1");
-	assert_string_equal(say("grep snapshot '%s' | tail -n 1 | sed 's/.*| //'", text), "..within one");
+	assert_string_equal(printed("grep snapshot '%s' | tail -n 1 | sed 's/.*| //'", text), "..within one");
 }
 
 /* ---- files that are rotated ------------------------------------------------------------------------ */
@@ -191,16 +168,15 @@ static void test_regions_across_rotated_files_are_shown_in_each_and_once_in_all(
 
 	(void)state;
 	snprintf(dir, sizeof(dir), "%s/traces", t.dir);
-	assert_string_equal(say("mkdir '%s' && echo made", dir), "made");
+	assert_string_equal(printed("mkdir '%s' && echo made", dir), "made");
 	snprintf(dir, sizeof(dir), "TRACE2_RAW=%s/traces/raw.tlg", t.dir);
 	traced_run(&t, run_rotation, (void *)3, (const char *const[]){ perf, event, dir, NULL });
 	text = expand("--format=perf", strcpy(dir, traced_path("traces")));
-	snprintf(dir, sizeof(dir), "cmp '%%s' '%s/perf' 2>&1", t.dir);
-	assert_string_equal(say(dir, text), "");
-	assert_string_equal(say("cat '%s'", traced_path("notes")), "");
+	assert_string_equal(printed("cmp '%s' '%s/perf' 2>&1", text, t.dir), "");
+	assert_string_equal(printed("cat '%s'", traced_path("notes")), "");
 	text = expand("--format=perf --brief", traced_path("traces/raw.2.tlg"));
-	assert_string_equal(say("head -n 1 '%s' | sed 's/ | .* | / /'", text), "d0 label:across");
-	assert_string_equal(say("cat '%s'", traced_path("notes")), "");
+	assert_string_equal(printed("head -n 1 '%s' | sed 's/ | .* | / /'", text), "d0 label:across");
+	assert_string_equal(printed("cat '%s'", traced_path("notes")), "");
 }
 
 /* A cycle begins with the next checkpoint. */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "trace2.h"
+#include "printed.h"
 #include "traced.h"
 #include "record/tr2_reserve.h"
 
@@ -76,19 +77,10 @@ static void run_to_death(int (*program)(void *), void *data, int signo, const ch
 
 static void assert_recorded(int signo)
 {
-	char perf[512];
-	FILE *pipe;
-
 	assert_int_equal(raw_count(&file, TLG_STYLE_signal, NULL), 1);
 	assert_int_equal(file.ends, 1);
 	assert_int_equal(file.end_reason, TLG_END_SIGNAL);
-	snprintf(perf, sizeof(perf), "'%s/t2expand' '%s' | grep -c '| signal .*signo:%d$'",
-		 getenv("T2_OUT") ? getenv("T2_OUT") : "build", t.raw, signo);
-	pipe = popen(perf, "r");
-	assert_non_null(pipe);
-	assert_non_null(fgets(perf, sizeof(perf), pipe));
-	pclose(pipe);
-	assert_string_equal(perf, "1\n");
+	assert_string_equal(printed("$expand '%s' | grep -c '| signal .*signo:%d$'", t.raw, signo), "1");
 }
 
 /* ---- which signals -------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "trace2.h"
+#include "printed.h"
 #include "traced.h"
 
 enum { ROUNDS = 5000, DEEP = 7, THREADS = 3 };
@@ -26,20 +27,7 @@ static int setup(void **state)
 /* What a command prints, in which $dir is the test's directory. */
 static const char *say(const char *command)
 {
-	static char said[256];
-	const char *out = getenv("T2_OUT");
-	char line[640];
-	FILE *pipe;
-	size_t n;
-
-	snprintf(line, sizeof(line), "dir='%s' expand='%s/t2expand'; %s", t.dir, out ? out : "build", command);
-	pipe = popen(line, "r");
-	assert_non_null(pipe);
-	n = fread(said, 1, sizeof(said) - 1, pipe);
-	pclose(pipe);
-	said[n] = '\0';
-	said[strcspn(said, "\n")] = '\0';
-	return said;
+	return printed("dir='%s'; %s", t.dir, command);
 }
 
 static __attribute__((noinline)) void go_down(jmp_buf *buffer, int n)

@@ -8,21 +8,12 @@ of those it called.  Prints what differs; exit status 1 if anything does.  Its t
 there are markers may be missing.
 """
 import collections
-import json
-import subprocess
 import sys
 
+from profiler_cli import asker
+
 CLI, SESSION, *KINDS = sys.argv[1:]
-
-
-def ask(*command):
-    """What a command prints.  It gives up when it has no processor for a second at the wrong moment: then again."""
-    command = ["node", CLI, *command, "--session", SESSION, "--json"]
-    for _ in range(10):
-        done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
-        if not done.returncode:
-            break
-    return json.loads(done.stdout)
+ask = asker(CLI, SESSION)
 
 
 def take_markers(found, thread):

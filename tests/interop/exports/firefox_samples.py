@@ -7,24 +7,16 @@ loaded with --format=folded: for each profile, what is spent in each innermost f
 what differs, and at the end how many numbers are the same; exit status 1 if any differs.
 """
 import collections
-import json
 import subprocess
 import sys
 
+from profiler_cli import asker
+
 CLI, SESSION, T2EXPAND, TRACE = sys.argv[1:]
+ask = asker(CLI, SESSION)
 # By the name behind that of a thread: what --profile calls it, and how much one of its units is
 PROFILES = {"CPU": ("cpu", 1e6), "Wall clock": ("wall", 1e6), "Heap": ("allocs", 1), "Blocked": ("block", 1e6),
             "Mutex": ("mutex", 1e6), "files": ("files", 1)}
-
-
-def ask(*command):
-    """What a command prints.  It gives up when it has no processor for a second at the wrong moment: then again."""
-    command = ["node", CLI, *command, "--session", SESSION, "--json"]
-    for _ in range(10):
-        done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
-        if not done.returncode:
-            break
-    return json.loads(done.stdout)
 
 
 def find():

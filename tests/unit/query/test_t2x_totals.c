@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "feed.h"
+#include "summing.h"
 #include "model/t2x_regions.h"
 #include "query/t2x_summary.h"
 #include "text/t2x_formats.h"
@@ -68,30 +69,6 @@ static void test_histogram_without_memory_has_no_percentiles(void **state)
 	t2x_histogram_free(&h);
 }
 
-static const char *g_values[T2X_OPTIONS];
-
-static void open_summary(struct feed *f)
-{
-	const struct t2x_options options = { .values = g_values };
-
-	g_values[T2X_OPTION_as] = "csv";
-	feed_open_with(f, &t2x_writer_summary, &options);
-	f->thread[0].number = 1;
-}
-
-static void region(struct feed *f, int style, const char *label, uint64_t us)
-{
-	struct t2x_scope *scope = feed_scope(f, style, "c", label, NULL);
-
-	scope->names = (uint32_t)label[0];
-	feed_hit(f, scope, us, "");
-}
-#define enter(f, label, us) region(f, TLG_STYLE_region_enter, label, us)
-#define leave(f, label, us) region(f, TLG_STYLE_region_leave, label, us)
-
-#define HEAD "kind,process,thread,category,label,count,total,self,mean,min,p50,p90,p99,max,first,last,unknown," \
-	     "self_unknown,open,failed,mismatched,waited,lived,value\n"
-
 /* Rows with long names: as many as fit, and the others are counted. */
 static void test_totals_names_beyond_the_memory_of_rows_are_left_out(void **state)
 {
@@ -103,8 +80,8 @@ static void test_totals_names_beyond_the_memory_of_rows_are_left_out(void **stat
 	struct feed f;
 
 	(void)state;
-	open_summary(&f);
-	g_values[T2X_OPTION_as] = "json";
+	summing_open(&f, NULL);
+	summing_values[T2X_OPTION_as] = "json";
 	scope = feed_scope(&f, TLG_STYLE_data, "c", label, NULL);
 	for (unsigned i = 0; i < NAMES; i++) {
 		feed_long_name(label, sizeof(label), i);
@@ -148,7 +125,7 @@ static void test_totals_self_is_without_regions_directly_inside(void **state)
 	struct feed f;
 
 	(void)state;
-	open_summary(&f);
+	summing_open(&f, NULL);
 	enter(&f, "a", 10);
 	enter(&f, "b", 20);
 	enter(&f, "b", 21);
@@ -158,7 +135,7 @@ static void test_totals_self_is_without_regions_directly_inside(void **state)
 	leave(&f, "b", 42);
 	leave(&f, "a", 60);
 	enter(&f, "d", 70);
-	feed_expect(&f, HEAD
+	feed_expect(&f, SUMMING_HEAD
 		    "region,,\"\",\"c\",\"a\",1,50000,38000,50000,50000,50000,50000,50000,50000,,,0,0,0,,0,,,\n"
 		    "region,,\"\",\"c\",\"b\",3,12000,12000,5000,2000,3000,10000,10000,10000,,,0,0,0,,0,,,\n"
 		    "region,,\"\",\"c\",\"d\",0,0,0,,,,,,,,,0,0,1,,0,,,\n"
@@ -171,13 +148,13 @@ static void test_totals_gap_makes_self_unknown_but_not_the_duration(void **state
 	struct feed f;
 
 	(void)state;
-	open_summary(&f);
+	summing_open(&f, NULL);
 	enter(&f, "a", 10);
 	enter(&f, "b", 20);
 	feed_gap(&f, 30, (struct t2x_gap){ .events = 5, .left = 1, .entered = 1, .is_known = 1 });
 	leave(&f, "e", 40);
 	leave(&f, "a", 60);
-	feed_expect(&f, HEAD
+	feed_expect(&f, SUMMING_HEAD
 		    "region,,\"\",\"c\",\"a\",1,50000,0,50000,50000,50000,50000,50000,50000,,,0,1,0,,0,,,\n"
 		    "region,,\"\",\"c\",\"b\",0,0,0,,,,,,,,,0,0,1,,0,,,\n"
 		    "region,,\"\",\"c\",\"e\",0,0,0,,,,,,,,,1,0,0,,0,,,\n"
@@ -195,14 +172,14 @@ static void test_totals_region_around_one_whose_leave_is_missing_has_no_self(voi
 	struct feed f;
 
 	(void)state;
-	open_summary(&f);
+	summing_open(&f, NULL);
 	enter(&f, "a", 10);
 	enter(&f, "b", 20);
 	update.thread = &f.thread[0];
 	open.when = ((struct t2x_regions *)f.thread[0].model)->entered[1].when;
 	t2x_model_update(f.model, &update);
 	leave(&f, "a", 60);
-	feed_expect(&f, HEAD
+	feed_expect(&f, SUMMING_HEAD
 		    "region,,\"\",\"c\",\"a\",1,50000,0,50000,50000,50000,50000,50000,50000,,,0,1,0,,0,,,\n"
 		    "region,,\"\",\"c\",\"b\",0,0,0,,,,,,,,,0,0,1,,0,,,\n"
 		    "thread,7,\"main\",\"\",\"main\",3,50000,,,,,,,,1795230403000010999,1795230403000060999,,,,,,,,\n");
@@ -214,13 +191,13 @@ static void test_totals_leave_of_other_names_counts_for_the_region_it_closes(voi
 	struct feed f;
 
 	(void)state;
-	open_summary(&f);
+	summing_open(&f, NULL);
 	enter(&f, "a", 10);
 	enter(&f, "b", 20);
 	leave(&f, "a", 50);
 	leave(&f, "a", 60);
 	leave(&f, "d", 70);
-	feed_expect(&f, HEAD
+	feed_expect(&f, SUMMING_HEAD
 		    "region,,\"\",\"c\",\"a\",1,50000,20000,50000,50000,50000,50000,50000,50000,,,0,0,0,,0,,,\n"
 		    "region,,\"\",\"c\",\"b\",1,30000,30000,30000,30000,30000,30000,30000,30000,,,0,0,0,,1,,,\n"
 		    "region,,\"\",\"c\",\"d\",0,0,0,,,,,,,,,0,0,0,,0,,,\n"
@@ -233,12 +210,12 @@ static void test_totals_children_are_known_by_class_and_program(void **state)
 	struct feed f;
 
 	(void)state;
-	open_summary(&f);
+	summing_open(&f, NULL);
 	feed(&f, child_start, 10, "iissss", 0, 0, "cls", NULL, NULL, "/bin/sort");
 	feed(&f, child_start, 20, "iissss", 1, 1, NULL, NULL, NULL, "status");
 	feed(&f, child_exit, 30, "iiiu", 0, 99, 2, FEED_START_NS + 10999);
 	feed(&f, child_exit, 31, "iiiu", 7, 99, 0, UINT64_C(0));
-	feed_expect(&f, HEAD
+	feed_expect(&f, SUMMING_HEAD
 		    "child,,\"\",\"cls\",\"sort\",1,20000,,20000,20000,20000,20000,20000,20000,,,0,,0,1,,10000,20000,\n"
 		    "child,,\"\",\"?\",\"?\",0,0,,,,,,,,,,1,,0,0,,,,\n"
 		    "child,,\"\",\"?\",\"git\",0,0,,,,,,,,,,0,,1,0,,,,\n"
@@ -252,7 +229,7 @@ static void test_totals_child_was_waited_for_since_the_event_in_front(void **sta
 	char *text;
 
 	(void)state;
-	open_summary(&f);
+	summing_open(&f, NULL);
 	feed(&f, child_start, 10, "iissss", 0, 0, "cls", NULL, NULL, "/bin/sort");
 	enter(&f, "a", 12);
 	leave(&f, "a", 22);
@@ -272,13 +249,13 @@ static void test_totals_data_have_last_and_mean(void **state)
 	struct feed f;
 
 	(void)state;
-	open_summary(&f);
+	summing_open(&f, NULL);
 	n = feed_scope(&f, TLG_STYLE_data_intmax, "c", "n \"q\"", NULL);
 	feed_hit(&f, n, 10, "i", -5);
 	feed_hit(&f, n, 11, "i", 8);
 	feed_hit(&f, feed_scope(&f, TLG_STYLE_data, "c", "s", NULL), 12, "s", "text");
 	feed_hit(&f, NULL, 13, "");
-	feed_expect(&f, HEAD
+	feed_expect(&f, SUMMING_HEAD
 		    "data,,\"\",\"c\",\"n \"\"q\"\"\",2,3,,1.500,-5,,,,8,,8,,,,,,,,\n"
 		    "data,,\"\",\"c\",\"s\",1,,,,,,,,,,,,,,,,,,\n"
 		    "thread,7,\"main\",\"\",\"main\",4,3000,,,,,,,,1795230403000010999,1795230403000013999,,,,,,,,\n"
@@ -291,12 +268,12 @@ static void test_totals_steps_are_counted_by_category_and_label(void **state)
 	struct feed f;
 
 	(void)state;
-	open_summary(&f);
+	summing_open(&f, NULL);
 	step = feed_scope(&f, TLG_STYLE_step, "c", "s", NULL);
 	feed_hit(&f, step, 10, "");
 	feed_hit(&f, step, 11, "");
 	feed_hit(&f, feed_scope(&f, TLG_STYLE_step, "c", "t", NULL), 12, "");
-	feed_expect(&f, HEAD
+	feed_expect(&f, SUMMING_HEAD
 		    "step,,\"\",\"c\",\"s\",2,,,,,,,,,,,,,,,,,,\n"
 		    "step,,\"\",\"c\",\"t\",1,,,,,,,,,,,,,,,,,,\n"
 		    "thread,7,\"main\",\"\",\"main\",3,2000,,,,,,,,1795230403000010999,1795230403000012999,,,,,,,,\n");
@@ -308,14 +285,14 @@ static void test_totals_modes_are_counted_by_command(void **state)
 	struct feed f;
 
 	(void)state;
-	open_summary(&f);
+	summing_open(&f, NULL);
 	feed(&f, cmd_mode, 10, "s", "early");
 	feed(&f, cmd_name, 11, "ss", "git/checkout", "checkout");
 	feed(&f, cmd_mode, 12, "s", "branch");
 	feed(&f, cmd_mode, 13, "s", "branch");
 	feed(&f, cmd_name, 14, "ss", "git/other", "other");
 	feed(&f, cmd_mode, 15, "s", "branch");
-	feed_expect(&f, HEAD
+	feed_expect(&f, SUMMING_HEAD
 		    "cmd_mode,,\"\",\"\",\"early\",1,,,,,,,,,,,,,,,,,,\n"
 		    "cmd_mode,,\"\",\"checkout\",\"branch\",2,,,,,,,,,,,,,,,,,,\n"
 		    "cmd_mode,,\"\",\"other\",\"branch\",1,,,,,,,,,,,,,,,,,,\n"
@@ -329,7 +306,7 @@ static void test_totals_last_value_is_the_latest_in_time(void **state)
 	struct feed f;
 
 	(void)state;
-	open_summary(&f);
+	summing_open(&f, NULL);
 	n = feed_scope(&f, TLG_STYLE_data_intmax, "c", "n", NULL);
 	f.current = 1;
 	feed_hit(&f, n, 2000, "i", 1);
@@ -337,7 +314,7 @@ static void test_totals_last_value_is_the_latest_in_time(void **state)
 	f.current = 0;
 	feed_hit(&f, n, 1000, "i", 3);
 	feed_hit(&f, n, 3000, "i", 4);
-	feed_expect(&f, HEAD
+	feed_expect(&f, SUMMING_HEAD
 		    "data,,\"\",\"c\",\"n\",4,10,,2.500,1,,,,4,,2,,,,,,,,\n"
 		    "thread,7,\"main\",\"\",\"main\",2,2000000,,,,,,,,1795230403001000999,1795230403003000999,,,,,,,,\n"
 		    "thread,7,\"th01:worker\",\"\",\"th01:worker\",2,1000000,,,,,,,,"
@@ -351,12 +328,12 @@ static void test_totals_average_of_a_total_that_wraps_is_right(void **state)
 	struct feed f;
 
 	(void)state;
-	open_summary(&f);
+	summing_open(&f, NULL);
 	n = feed_scope(&f, TLG_STYLE_data_intmax, "c", "n", NULL);
 	for (unsigned i = 0; i < 4; i++)
 		feed_hit(&f, n, 10, "u", (uint64_t)INT64_MAX);
 	feed_hit(&f, feed_scope(&f, TLG_STYLE_data_intmax, "c", "o", NULL), 10, "u", UINT64_C(1) << 63);
-	feed_expect(&f, HEAD
+	feed_expect(&f, SUMMING_HEAD
 		    "data,,\"\",\"c\",\"n\",4,-4,,9223372036854775808.000,9223372036854775807,,,,9223372036854775807,,"
 		    "9223372036854775807,,,,,,,,\n"
 		    "data,,\"\",\"c\",\"o\",1,-9223372036854775808,,-9223372036854775808.000,-9223372036854775808,,,,"
@@ -370,17 +347,17 @@ static void expect_sorted(const char *key, const char *expected)
 	static const int values[] = { -5, 10, -50 };
 	struct feed f;
 
-	g_values[T2X_OPTION_sort] = key;
-	open_summary(&f);
+	summing_values[T2X_OPTION_sort] = key;
+	summing_open(&f, NULL);
 	for (unsigned i = 0; i < 3; i++)
 		feed_hit(&f, feed_scope(&f, TLG_STYLE_data_intmax, "c", labels[i], NULL), 10, "i", values[i]);
 	feed_expect(&f, expected);
-	g_values[T2X_OPTION_sort] = NULL;
+	summing_values[T2X_OPTION_sort] = NULL;
 }
 
 static void test_summary_sorted_numbers_below_0_come_last(void **state)
 {
-	static const char expected[] = HEAD
+	static const char expected[] = SUMMING_HEAD
 		"data,,\"\",\"c\",\"b\",1,10,,10.000,10,,,,10,,10,,,,,,,,\n"
 		"data,,\"\",\"c\",\"a\",1,-5,,-5.000,-5,,,,-5,,-5,,,,,,,,\n"
 		"data,,\"\",\"c\",\"c\",1,-50,,-50.000,-50,,,,-50,,-50,,,,,,,,\n"
@@ -396,8 +373,8 @@ static void expect_named(const char *as, const char *category, const char *label
 {
 	struct feed f;
 
-	open_summary(&f);
-	g_values[T2X_OPTION_as] = as;
+	summing_open(&f, NULL);
+	summing_values[T2X_OPTION_as] = as;
 	feed_hit(&f, feed_scope(&f, TLG_STYLE_data_intmax, category, label, NULL), 10, "i", 1);
 	feed_expect(&f, expected);
 }

@@ -154,6 +154,18 @@ static void test_child_was_waited_for_since_an_event_of_the_part_in_front(void *
 	t2x_totals_free(a.filter.own);
 }
 
+/* The parts are two processes: a has a child from 10 to 40 us, as it says, and b is that child. */
+static void open_parent_and_child(struct half *a, struct half *b)
+{
+	open_halves(a, b);
+	a->feed.process.sid = "root";
+	b->feed.process.sid = "root/child";
+	b->feed.process.pid = 99;
+	b->feed.process.stream = 99;
+	start(a, 0, 10);
+	end(a, 0, 40, 10);
+}
+
 /* It ended at 30 us, in its own file; its parent says so at 40. */
 static void test_child_lived_until_its_own_end_in_another_part(void **state)
 {
@@ -161,13 +173,7 @@ static void test_child_lived_until_its_own_end_in_another_part(void **state)
 	struct half a, b;
 
 	(void)state;
-	open_halves(&a, &b);
-	a.feed.process.sid = "root";
-	b.feed.process.sid = "root/child";
-	b.feed.process.pid = 99;
-	b.feed.process.stream = 99;
-	start(&a, 0, 10);
-	end(&a, 0, 40, 10);
+	open_parent_and_child(&a, &b);
 	feed(&b.feed, atexit, 30, "i", 0);
 	assert_true(join(&a, &b));
 	row = find_row(a.filter.own, T2X_ROW_CHILD, "sort");
@@ -184,13 +190,7 @@ static void test_child_lived_until_its_exit_was_recorded_if_nobody_knows_better(
 	struct half a, b;
 
 	(void)state;
-	open_halves(&a, &b);
-	a.feed.process.sid = "root";
-	b.feed.process.sid = "root/child";
-	b.feed.process.pid = 99;
-	b.feed.process.stream = 99;
-	start(&a, 0, 10);
-	end(&a, 0, 40, 10);
+	open_parent_and_child(&a, &b);
 	feed(&b.feed, atexit, 5, "i", 0);
 	feed(&b.feed, signal, 50, "i", 9);
 	b.feed.process.sid = "other/child";
@@ -255,6 +255,9 @@ static void region(struct half *half, int style, const char *label, uint64_t us)
 	feed_hit(&half->feed, scope, us, "");
 }
 
+#define enter(half, label, us) region(half, TLG_STYLE_region_enter, label, us)
+#define leave(half, label, us) region(half, TLG_STYLE_region_leave, label, us)
+
 /* What the front end has a part know: the regions that are open where it begins. */
 static void repeat(struct half *half, const char *const labels[], const uint64_t us[], unsigned n)
 {
@@ -280,15 +283,15 @@ static void test_region_has_the_time_that_several_parts_spent_in_others(void **s
 
 	(void)state;
 	open_halves(&a, &b);
-	region(&a, TLG_STYLE_region_enter, "a", 10);
-	region(&a, TLG_STYLE_region_enter, "b", 20);
-	region(&a, TLG_STYLE_region_enter, "c", 30);
-	region(&a, TLG_STYLE_region_leave, "c", 35);
+	enter(&a, "a", 10);
+	enter(&a, "b", 20);
+	enter(&a, "c", 30);
+	leave(&a, "c", 35);
 	repeat(&b, open, (const uint64_t[]){ 10, 20 }, 2);
-	region(&b, TLG_STYLE_region_enter, "c", 50);
-	region(&b, TLG_STYLE_region_leave, "c", 52);
-	region(&b, TLG_STYLE_region_leave, "b", 60);
-	region(&b, TLG_STYLE_region_leave, "a", 100);
+	enter(&b, "c", 50);
+	leave(&b, "c", 52);
+	leave(&b, "b", 60);
+	leave(&b, "a", 100);
 	assert_true(join(&a, &b));
 	row = find_row(a.filter.own, T2X_ROW_REGION, "b");
 	assert_int_equal(row->total, 40000);
@@ -308,10 +311,10 @@ static void test_region_that_ended_with_the_process_is_around_nothing(void **sta
 
 	(void)state;
 	open_halves(&a, &b);
-	region(&a, TLG_STYLE_region_enter, "a", 10);
+	enter(&a, "a", 10);
 	repeat(&b, open, (const uint64_t[]){ 10 }, 1);
 	feed(&b.feed, atexit, 20, "i", 0);
-	region(&b, TLG_STYLE_region_enter, "d", 30);
+	enter(&b, "d", 30);
 	assert_true(join(&a, &b));
 	row = find_row(a.filter.own, T2X_ROW_REGION, "d");
 	assert_int_equal(row->entered, 1);
@@ -330,19 +333,19 @@ static void test_region_in_one_of_its_row_counts_once_in_the_total_of_parts(void
 
 	(void)state;
 	open_halves(&a, &b);
-	region(&a, TLG_STYLE_region_enter, "a", 10);
-	region(&a, TLG_STYLE_region_enter, "b", 20);
+	enter(&a, "a", 10);
+	enter(&a, "b", 20);
 	repeat(&b, open, (const uint64_t[]){ 10, 20 }, 2);
-	region(&b, TLG_STYLE_region_enter, "c", 50);
-	region(&b, TLG_STYLE_region_enter, "a", 51);
-	region(&b, TLG_STYLE_region_leave, "a", 52);
-	region(&b, TLG_STYLE_region_leave, "c", 60);
-	region(&b, TLG_STYLE_region_leave, "b", 70);
-	region(&b, TLG_STYLE_region_enter, "b", 75);
-	region(&b, TLG_STYLE_region_leave, "b", 76);
-	region(&b, TLG_STYLE_region_leave, "a", 100);
-	region(&b, TLG_STYLE_region_enter, "a", 110);
-	region(&b, TLG_STYLE_region_leave, "a", 120);
+	enter(&b, "c", 50);
+	enter(&b, "a", 51);
+	leave(&b, "a", 52);
+	leave(&b, "c", 60);
+	leave(&b, "b", 70);
+	enter(&b, "b", 75);
+	leave(&b, "b", 76);
+	leave(&b, "a", 100);
+	enter(&b, "a", 110);
+	leave(&b, "a", 120);
 	assert_true(join(&a, &b));
 	row = find_row(a.filter.own, T2X_ROW_REGION, "a");
 	assert_int_equal(row->count, 3);
@@ -362,11 +365,11 @@ static void test_region_in_one_of_its_row_is_nested_where_it_is_left_in_another_
 
 	(void)state;
 	open_halves(&a, &b);
-	region(&a, TLG_STYLE_region_enter, "a", 10);
-	region(&a, TLG_STYLE_region_enter, "a", 20);
+	enter(&a, "a", 10);
+	enter(&a, "a", 20);
 	repeat(&b, open, (const uint64_t[]){ 10, 20 }, 2);
-	region(&b, TLG_STYLE_region_leave, "a", 50);
-	region(&b, TLG_STYLE_region_leave, "a", 70);
+	leave(&b, "a", 50);
+	leave(&b, "a", 70);
 	assert_true(join(&a, &b));
 	row = find_row(a.filter.own, T2X_ROW_REGION, "a");
 	assert_int_equal(t2x_row_time(row), 60000);
@@ -409,10 +412,10 @@ static void test_region_that_lies_in_others_than_the_part_says_is_not_joined(voi
 
 	(void)state;
 	open_halves(&a, &b);
-	region(&a, TLG_STYLE_region_enter, "a", 10);
+	enter(&a, "a", 10);
 	repeat(&b, open, (const uint64_t[]){ 10 }, 1);
-	region(&b, TLG_STYLE_region_enter, "a", 50);
-	region(&b, TLG_STYLE_region_leave, "a", 70);
+	enter(&b, "a", 50);
+	leave(&b, "a", 70);
 	assert_false(join(&a, &b));
 	t2x_totals_free(a.filter.own);
 }
@@ -427,10 +430,10 @@ static void test_region_that_is_only_around_a_part_has_one_row(void **state)
 
 	(void)state;
 	open_halves(&a, &b);
-	region(&a, TLG_STYLE_region_enter, "a", 10);
+	enter(&a, "a", 10);
 	repeat(&b, open, (const uint64_t[]){ 10 }, 1);
-	region(&b, TLG_STYLE_region_enter, "d", 50);
-	region(&b, TLG_STYLE_region_leave, "d", 70);
+	enter(&b, "d", 50);
+	leave(&b, "d", 70);
 	assert_true(join(&a, &b));
 	totals = a.filter.own;
 	for (unsigned i = 0; i < totals->n; i++)

@@ -6,32 +6,9 @@
 #include <stdlib.h>
 
 #include "feed.h"
+#include "summing.h"
 #include "query/t2x_summary.h"
 #include "text/t2x_formats.h"
-
-static const char *g_values[T2X_OPTIONS];
-
-static void open_summary(struct feed *f)
-{
-	const struct t2x_options options = { .values = g_values };
-
-	g_values[T2X_OPTION_as] = "csv";
-	feed_open_with(f, &t2x_writer_summary, &options);
-	f->thread[0].number = 1;
-}
-
-static void region(struct feed *f, int style, const char *label, uint64_t us)
-{
-	struct t2x_scope *scope = feed_scope(f, style, "c", label, NULL);
-
-	scope->names = (uint32_t)label[0];
-	feed_hit(f, scope, us, "");
-}
-#define enter(f, label, us) region(f, TLG_STYLE_region_enter, label, us)
-#define leave(f, label, us) region(f, TLG_STYLE_region_leave, label, us)
-
-#define HEAD "kind,process,thread,category,label,count,total,self,mean,min,p50,p90,p99,max,first,last,unknown," \
-	     "self_unknown,open,failed,mismatched,waited,lived,value\n"
 
 /* a in b in a: the outermost has the time; the mean, 5 us, is that of all three. */
 static void test_totals_region_in_one_of_its_row_counts_once_in_the_total(void **state)
@@ -39,7 +16,7 @@ static void test_totals_region_in_one_of_its_row_counts_once_in_the_total(void *
 	struct feed f;
 
 	(void)state;
-	open_summary(&f);
+	summing_open(&f, NULL);
 	enter(&f, "a", 10);
 	enter(&f, "b", 11);
 	enter(&f, "a", 12);
@@ -48,7 +25,7 @@ static void test_totals_region_in_one_of_its_row_counts_once_in_the_total(void *
 	leave(&f, "a", 20);
 	enter(&f, "a", 30);
 	leave(&f, "a", 33);
-	feed_expect(&f, HEAD
+	feed_expect(&f, SUMMING_HEAD
 		    "region,,\"\",\"c\",\"a\",3,13000,11000,5000,2000,3000,10000,10000,10000,,,0,0,0,,0,,,\n"
 		    "region,,\"\",\"c\",\"b\",1,4000,2000,4000,4000,4000,4000,4000,4000,,,0,0,0,,0,,,\n"
 		    "thread,7,\"main\",\"\",\"main\",8,23000,,,,,,,,1795230403000010999,1795230403000033999,,,,,,,,\n");
@@ -59,7 +36,7 @@ static void test_totals_region_of_another_thread_is_not_around(void **state)
 	struct feed f;
 
 	(void)state;
-	open_summary(&f);
+	summing_open(&f, NULL);
 	enter(&f, "a", 2000);
 	f.current = 1;
 	f.thread[1].number = 2;
@@ -67,7 +44,7 @@ static void test_totals_region_of_another_thread_is_not_around(void **state)
 	leave(&f, "a", 2020);
 	f.current = 0;
 	leave(&f, "a", 2030);
-	feed_expect(&f, HEAD
+	feed_expect(&f, SUMMING_HEAD
 		    "region,,\"\",\"c\",\"a\",2,40000,40000,20000,10000,10000,30000,30000,30000,,,0,0,0,,0,,,\n"
 		    "thread,7,\"main\",\"\",\"main\",2,30000,,,,,,,,1795230403002000999,1795230403002030999,,,,,,,,\n"
 		    "thread,7,\"th01:worker\",\"\",\"th01:worker\",2,10000,,,,,,,,"
@@ -82,7 +59,7 @@ static void test_totals_row_that_shares_its_bit_is_not_nested(void **state)
 	struct feed f;
 
 	(void)state;
-	open_summary(&f);
+	summing_open(&f, NULL);
 	for (unsigned i = 0; i < N; i++) {
 		labels[i][0] = (char)('A' + i);
 		enter(&f, labels[i], 10 + i);
@@ -104,7 +81,7 @@ static void test_totals_region_in_another_one_of_the_same_row_is_compared_again(
 	struct feed f;
 
 	(void)state;
-	open_summary(&f);
+	summing_open(&f, NULL);
 	enter(&f, "x", 10);
 	for (unsigned i = 0; i < 29; i++) {
 		labels[i][0] = (char)('A' + i);
@@ -137,7 +114,7 @@ static void test_totals_region_beyond_one_whose_enter_is_missing_is_around(void 
 	char *text;
 
 	(void)state;
-	open_summary(&f);
+	summing_open(&f, NULL);
 	enter(&f, "a", 10);
 	feed_gap(&f, 20, (struct t2x_gap){ .events = 1, .entered = 1, .is_known = 1 });
 	enter(&f, "a", 30);

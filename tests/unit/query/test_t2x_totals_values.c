@@ -7,32 +7,10 @@
 #include <string.h>
 
 #include "feed.h"
+#include "summing.h"
 #include "query/t2x_summary.h"
 #include "query/t2x_totals_values.h"
 #include "text/t2x_formats.h"
-
-static const char *g_values[T2X_OPTIONS];
-
-static void open_by(struct feed *f, const char *by)
-{
-	const struct t2x_options options = { .values = g_values };
-
-	g_values[T2X_OPTION_as] = "csv";
-	g_values[T2X_OPTION_by] = by;
-	feed_open_with(f, t2x_summary_writer(&t2x_writer_summary, &options), &options);
-	f->thread[0].number = 1;
-}
-
-static void region(struct feed *f, int style, const char *label, const char *message, uint64_t us)
-{
-	struct t2x_scope *scope = feed_scope(f, style, "c", label, message ? "%s" : NULL);
-
-	scope->names = (uint32_t)label[0];
-	feed_hit(f, scope, us, message ? "s" : "", message);
-}
-#define enter(f, label, us) region(f, TLG_STYLE_region_enter, label, NULL, us)
-#define enter_with(f, label, message, us) region(f, TLG_STYLE_region_enter, label, message, us)
-#define leave(f, label, us) region(f, TLG_STYLE_region_leave, label, NULL, us)
 
 /* A row: count, total and self in microseconds, open, mismatched. */
 static void expect_row(const char *text, const char *label, const char *value, const char *numbers)
@@ -65,14 +43,14 @@ static void test_values_regions_are_apart_by_the_message_of_their_enter(void **s
 	char *text;
 
 	(void)state;
-	open_by(&f, "message");
+	summing_open(&f, "message");
 	enter_with(&f, "a", "one", 10);
 	leave(&f, "a", 20);
 	enter_with(&f, "a", "two", 30);
 	leave(&f, "a", 35);
 	enter_with(&f, "a", "one", 40);
 	enter(&f, "a", 42);
-	region(&f, TLG_STYLE_region_leave, "a", "is no value", 45);
+	summing_region(&f, TLG_STYLE_region_leave, "a", "is no value", 45);
 	leave(&f, "a", 60);
 	enter_with(&f, "a", "open", 70);
 	text = feed_finish(&f);
@@ -92,7 +70,7 @@ static void test_values_regions_are_apart_by_data_directly_in_them(void **state)
 	char *text;
 
 	(void)state;
-	open_by(&f, "data:db/query");
+	summing_open(&f, "data:db/query");
 	text_of_query = feed_scope(&f, TLG_STYLE_data, "db", "query", NULL);
 	number = feed_scope(&f, TLG_STYLE_data_intmax, "db", "query", NULL);
 	other = feed_scope(&f, TLG_STYLE_data, "dbx", "query", NULL);
@@ -128,7 +106,7 @@ static void test_values_region_in_one_of_its_value_counts_once_in_the_total(void
 	char *text;
 
 	(void)state;
-	open_by(&f, "message");
+	summing_open(&f, "message");
 	enter_with(&f, "a", "one", 10);
 	enter_with(&f, "a", "two", 20);
 	enter_with(&f, "a", "one", 30);
@@ -147,7 +125,7 @@ static void test_values_leave_of_other_names_counts_for_the_value_it_closes(void
 	char *text;
 
 	(void)state;
-	open_by(&f, "message");
+	summing_open(&f, "message");
 	enter_with(&f, "a", "one", 10);
 	enter_with(&f, "b", "two", 20);
 	leave(&f, "a", 30);
@@ -171,7 +149,7 @@ static void test_values_long_message_is_cut_between_characters(void **state)
 	memcpy(message + T2X_VALUE_MAX - 1, "\303\244", 2);
 	memcpy(value, message, T2X_VALUE_MAX - 1);
 	value[T2X_VALUE_MAX - 1] = '\0';
-	open_by(&f, "message");
+	summing_open(&f, "message");
 	enter_with(&f, "a", message, 10);
 	leave(&f, "a", 20);
 	text = feed_finish(&f);
@@ -188,8 +166,8 @@ static void test_values_beyond_the_memory_of_rows_are_left_out(void **state)
 	struct feed f;
 
 	(void)state;
-	open_by(&f, "message");
-	g_values[T2X_OPTION_as] = "json";
+	summing_open(&f, "message");
+	summing_values[T2X_OPTION_as] = "json";
 	in = feed_scope(&f, TLG_STYLE_region_enter, "c", "a", "%s");
 	out = feed_scope(&f, TLG_STYLE_region_leave, "c", "a", NULL);
 	in->names = out->names = 1;

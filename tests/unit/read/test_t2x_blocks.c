@@ -7,73 +7,18 @@
 #include <string.h>
 
 #include "tlg_block.h"
-#include "tlgmake.h"
-#include "read/t2x_blocks.h"
+#include "sixblocks.h"
 
-enum { EVENT = TLG_EVENT_SIZE, HITS = 5, BLOCK_BYTES = (HITS + 1) * EVENT };
-
-/* What reading a file gave. */
-struct result {
-	struct t2x_report report;
-	char said[4096];          /* on stderr */
-	unsigned blocks;
-	uint32_t numbers[64];     /* of the blocks */
-	uint32_t stream;          /* of the last one */
-	int is_plain_sequence;
-};
-
-static void read_all(struct result *result, const void *bytes, size_t n)
-{
-	const char *path = tlgmake_path(bytes, n);
-	FILE *said = fmemopen(result->said, sizeof(result->said), "w");
-	struct t2x_blocks blocks;
-	struct t2x_block block;
-	struct t2x_in in;
-
-	memset(result, 0, sizeof(*result));
-	result->report.to = said;
-	assert_int_equal(t2x_in_open(&in, path, t2x_blocks_seen(NULL), &result->report), 0);
-	assert_int_equal(t2x_blocks_init(&blocks, &in, NULL), 0);
-	while (t2x_blocks_next(&blocks, &block)) {
-		assert_true(result->blocks < 64);
-		result->numbers[result->blocks++] = block.number;
-		result->stream = block.stream;
-	}
-	result->is_plain_sequence = blocks.is_plain_sequence;
-	t2x_blocks_free(&blocks);
-	t2x_in_close(&in);
-	t2x_report_finish(&result->report);
-	tlgmake_close(path);
-	fclose(said);
-}
-
-/* A cycle (block 1) and five blocks of HITs (2 to 6). */
-static void make_stream(struct tlgmake *make, uint32_t id)
-{
-	tlgmake_init(make, id, 1234);
-	tlgmake_cycle(make);
-	for (unsigned i = 0; i < 5; i++) {
-		tlgmake_begin(make, i % 2);
-		for (unsigned k = 0; k < HITS; k++)
-			tlgmake_hit(make, 1 + 10 * i + k, 1);
-		tlgmake_seal(make);
-	}
-}
-
-/* Offset of the i-th block of HITs, from 0. */
-static size_t hits_at(const struct tlgmake *make, unsigned i)
-{
-	return make->n - (5 - i) * BLOCK_BYTES;
-}
+enum { EVENT = TLG_EVENT_SIZE, BLOCK_BYTES = SIXBLOCKS_BYTES };
 
 static void test_blocks_whole_file_gives_all(void **state)
 {
 	struct tlgmake make;
-	struct result result;
+	struct sixblocks_read result;
 
 	(void)state;
-	make_stream(&make, 77);
-	read_all(&result, make.bytes, make.n);
+	sixblocks_make(&make, 77);
+	sixblocks_read(&result, make.bytes, make.n);
 	assert_int_equal(result.blocks, 6);
 	assert_int_equal(result.report.damages, 0);
 	assert_int_equal(result.stream, 77);
@@ -84,15 +29,15 @@ static void test_blocks_whole_file_gives_all(void **state)
 static void test_blocks_flipped_bit_anywhere_costs_its_block_only(void **state)
 {
 	struct tlgmake make;
-	struct result result;
+	struct sixblocks_read result;
 	size_t at;
 
 	(void)state;
-	make_stream(&make, 77);
-	at = hits_at(&make, 2);
+	sixblocks_make(&make, 77);
+	at = sixblocks_hits_at(&make, 2);
 	for (unsigned i = 0; i < BLOCK_BYTES; i++) {
 		make.bytes[at + i] ^= 0x20;
-		read_all(&result, make.bytes, make.n);
+		sixblocks_read(&result, make.bytes, make.n);
 		make.bytes[at + i] ^= 0x20;
 		assert_int_equal(result.blocks, 5);
 		assert_int_equal(result.report.damages, 1);
@@ -105,15 +50,15 @@ static void test_blocks_flipped_bit_anywhere_costs_its_block_only(void **state)
 static void test_blocks_damage_is_reported_with_place_and_size(void **state)
 {
 	struct tlgmake make;
-	struct result result;
+	struct sixblocks_read result;
 	char expected[128];
 
 	(void)state;
-	make_stream(&make, 77);
-	make.bytes[hits_at(&make, 2) + 30] ^= 1;
-	read_all(&result, make.bytes, make.n);
+	sixblocks_make(&make, 77);
+	make.bytes[sixblocks_hits_at(&make, 2) + 30] ^= 1;
+	sixblocks_read(&result, make.bytes, make.n);
 	snprintf(expected, sizeof(expected), ": byte %zu: block with a wrong checksum, skipped %d bytes\n",
-		 hits_at(&make, 2), BLOCK_BYTES);
+		 sixblocks_hits_at(&make, 2), BLOCK_BYTES);
 	assert_non_null(strstr(result.said, expected));
 	tlgmake_free(&make);
 }
@@ -121,23 +66,23 @@ static void test_blocks_damage_is_reported_with_place_and_size(void **state)
 static void test_blocks_inserted_and_missing_bytes_are_stepped_over(void **state)
 {
 	struct tlgmake make;
-	struct result result;
+	struct sixblocks_read result;
 	unsigned char *bytes;
 	size_t at;
 
 	(void)state;
-	make_stream(&make, 77);
-	at = hits_at(&make, 3);
+	sixblocks_make(&make, 77);
+	at = sixblocks_hits_at(&make, 3);
 	bytes = calloc(1, make.n + 7);
 	assert_non_null(bytes);
 	memcpy(bytes, make.bytes, at);
 	memcpy(bytes + at + 7, make.bytes + at, make.n - at);
-	read_all(&result, bytes, make.n + 7);
+	sixblocks_read(&result, bytes, make.n + 7);
 	assert_int_equal(result.blocks, 6);
 	assert_int_equal(result.report.damages, 1);
 	assert_non_null(strstr(result.said, "no block begins here, skipped 7 bytes"));
 	memmove(bytes + at - 5, make.bytes + at, make.n - at);
-	read_all(&result, bytes, make.n - 5);
+	sixblocks_read(&result, bytes, make.n - 5);
 	assert_int_equal(result.blocks, 5);
 	assert_int_equal(result.report.damages, 1);
 	free(bytes);
@@ -147,15 +92,15 @@ static void test_blocks_inserted_and_missing_bytes_are_stepped_over(void **state
 static void test_blocks_truncated_anywhere_gives_what_is_whole(void **state)
 {
 	struct tlgmake make;
-	struct result result;
+	struct sixblocks_read result;
 	size_t first;
 
 	(void)state;
-	make_stream(&make, 77);
-	first = hits_at(&make, 0);
+	sixblocks_make(&make, 77);
+	first = sixblocks_hits_at(&make, 0);
 	for (size_t n = 1; n < make.n; n++) {
 		int is_whole = n >= first && (n - first) % BLOCK_BYTES == 0;
-		read_all(&result, make.bytes, n);
+		sixblocks_read(&result, make.bytes, n);
 		assert_int_equal(result.blocks, n < first ? 0 : 1 + (n - first) / BLOCK_BYTES);
 		/* of a file without any good block the caller speaks */
 		assert_int_equal(result.report.damages, n < first || is_whole ? 0 : 1);
@@ -166,17 +111,18 @@ static void test_blocks_truncated_anywhere_gives_what_is_whole(void **state)
 static void test_blocks_joined_between_cycles_learns_stream_from_two_blocks(void **state)
 {
 	struct tlgmake make;
-	struct result result;
+	struct sixblocks_read result;
 
 	(void)state;
-	make_stream(&make, 77);
+	sixblocks_make(&make, 77);
 	for (size_t cut = 1; cut < BLOCK_BYTES; cut++) {
-		read_all(&result, make.bytes + hits_at(&make, 0) + cut, make.n - hits_at(&make, 0) - cut);
+		sixblocks_read(&result, make.bytes + sixblocks_hits_at(&make, 0) + cut,
+			       make.n - sixblocks_hits_at(&make, 0) - cut);
 		assert_int_equal(result.blocks, 4);
 		assert_int_equal(result.stream, 77);
 		assert_int_equal(result.report.damages, 1);
 	}
-	read_all(&result, make.bytes + hits_at(&make, 4), BLOCK_BYTES);
+	sixblocks_read(&result, make.bytes + sixblocks_hits_at(&make, 4), BLOCK_BYTES);
 	/* a single block of an unknown stream may be anything */
 	assert_int_equal(result.blocks, 0);
 	tlgmake_free(&make);
@@ -185,13 +131,13 @@ static void test_blocks_joined_between_cycles_learns_stream_from_two_blocks(void
 static void test_blocks_of_another_life_of_the_file_are_refused(void **state)
 {
 	struct tlgmake old, make;
-	struct result result;
+	struct sixblocks_read result;
 
 	(void)state;
-	make_stream(&old, 99);
-	make_stream(&make, 77);
-	memcpy(make.bytes + hits_at(&make, 3), old.bytes + hits_at(&old, 3), BLOCK_BYTES);
-	read_all(&result, make.bytes, make.n);
+	sixblocks_make(&old, 99);
+	sixblocks_make(&make, 77);
+	memcpy(make.bytes + sixblocks_hits_at(&make, 3), old.bytes + sixblocks_hits_at(&old, 3), BLOCK_BYTES);
+	sixblocks_read(&result, make.bytes, make.n);
 	assert_int_equal(result.blocks, 5);
 	assert_int_equal(result.report.damages, 1);
 	tlgmake_free(&make);
@@ -205,13 +151,13 @@ static void test_blocks_of_another_life_of_the_file_are_refused(void **state)
 static unsigned read_with(const char *before, const char *behind, int is_missing)
 {
 	struct tlgmake make, other;
-	struct result result;
+	struct sixblocks_read result;
 	unsigned char *bytes, *to;
 	size_t at;
 
-	make_stream(&make, 77);
-	make_stream(&other, 99);
-	at = hits_at(&make, 2);
+	sixblocks_make(&make, 77);
+	sixblocks_make(&other, 99);
+	at = sixblocks_hits_at(&make, 2);
 	to = bytes = malloc(make.n + other.n + strlen(before) + strlen(behind));
 	assert_non_null(bytes);
 	to = mempcpy(to, make.bytes, at);
@@ -220,7 +166,7 @@ static unsigned read_with(const char *before, const char *behind, int is_missing
 	to = mempcpy(to, behind, strlen(behind));
 	at += is_missing ? BLOCK_BYTES : 0;
 	to = mempcpy(to, make.bytes + at, make.n - at);
-	read_all(&result, bytes, (size_t)(to - bytes));
+	sixblocks_read(&result, bytes, (size_t)(to - bytes));
 	assert_int_equal(result.report.damages, *before || is_missing ? 1 : 0);
 	assert_int_equal(result.stream, 77);
 	free(bytes);
@@ -243,14 +189,14 @@ static void test_blocks_text_like_a_stream_in_what_a_bad_block_takes_is_refused(
 {
 	struct tlg_event head = { .flags = TLG_BLOCK, .pid = 1234, .sequence = 4 };
 	struct tlgmake make, other;
-	struct result result;
+	struct sixblocks_read result;
 	unsigned char *bytes;
 	size_t at;
 
 	(void)state;
-	make_stream(&make, 77);
-	make_stream(&other, 99);
-	at = hits_at(&make, 2);
+	sixblocks_make(&make, 77);
+	sixblocks_make(&other, 99);
+	at = sixblocks_hits_at(&make, 2);
 	head.u.block.magic = TLG_BLOCK_MAGIC;
 	head.u.block.encoding = TLG_PACKED;   /* a text ends with its block in a packed one only */
 	head.u.block.size = (uint16_t)(other.n / EVENT);
@@ -258,7 +204,7 @@ static void test_blocks_text_like_a_stream_in_what_a_bad_block_takes_is_refused(
 	bytes = malloc(at + EVENT + other.n);
 	assert_non_null(bytes);
 	memcpy(mempcpy(mempcpy(bytes, make.bytes, at), &head, EVENT), other.bytes, other.n);
-	read_all(&result, bytes, at + EVENT + other.n);
+	sixblocks_read(&result, bytes, at + EVENT + other.n);
 	assert_int_equal(result.blocks, 3);
 	free(bytes);
 	tlgmake_free(&make);
@@ -268,27 +214,27 @@ static void test_blocks_text_like_a_stream_in_what_a_bad_block_takes_is_refused(
 static void test_blocks_new_stream_behind_damage_is_read(void **state)
 {
 	struct tlgmake make, other;
-	struct result result;
+	struct sixblocks_read result;
 	unsigned char *bytes;
 	size_t at;
 
 	(void)state;
 	/* none is missing of the other */
 	assert_int_equal(read_with("bytes that are no block", "", 0), 12);
-	make_stream(&make, 77);
-	make_stream(&other, 99);
-	at = hits_at(&make, 2);
+	sixblocks_make(&make, 77);
+	sixblocks_make(&other, 99);
+	at = sixblocks_hits_at(&make, 2);
 	bytes = malloc(make.n + other.n);
 	assert_non_null(bytes);
 	/* the file ends behind it, and the other in the header of a block */
 	memcpy(mempcpy(bytes, make.bytes, at + 20), other.bytes, other.n);
-	read_all(&result, bytes, at + 20 + other.n);
+	sixblocks_read(&result, bytes, at + 20 + other.n);
 	assert_int_equal(result.blocks, 9);
 	/* the damaged block says that it ends where the other stream begins */
 	memcpy(mempcpy(bytes, make.bytes, at + BLOCK_BYTES), other.bytes, other.n);
 	memcpy(bytes + at + BLOCK_BYTES + other.n, make.bytes + at + BLOCK_BYTES, make.n - at - BLOCK_BYTES);
 	bytes[at + 30] ^= 1;
-	read_all(&result, bytes, make.n + other.n);
+	sixblocks_read(&result, bytes, make.n + other.n);
 	assert_int_equal(result.blocks, 11);
 	free(bytes);
 	tlgmake_free(&make);
@@ -312,7 +258,7 @@ static void test_blocks_new_stream_between_damages_far_apart_is_read(void **stat
 	tlgmake_cycle(&make);
 	for (unsigned i = 0; i < MANY; i++) {
 		tlgmake_begin(&make, 0);
-		for (unsigned k = 0; k < HITS; k++)
+		for (unsigned k = 0; k < SIXBLOCKS_HITS; k++)
 			tlgmake_hit(&make, 1 + i, 1);
 		tlgmake_seal(&make);
 	}
@@ -335,12 +281,12 @@ static void test_blocks_new_stream_between_damages_far_apart_is_read(void **stat
 static void test_blocks_again_in_same_stream_are_refused(void **state)
 {
 	struct tlgmake make;
-	struct result result;
+	struct sixblocks_read result;
 
 	(void)state;
-	make_stream(&make, 77);
-	memcpy(make.bytes + hits_at(&make, 3), make.bytes + hits_at(&make, 1), BLOCK_BYTES);
-	read_all(&result, make.bytes, make.n);
+	sixblocks_make(&make, 77);
+	memcpy(make.bytes + sixblocks_hits_at(&make, 3), make.bytes + sixblocks_hits_at(&make, 1), BLOCK_BYTES);
+	sixblocks_read(&result, make.bytes, make.n);
 	assert_int_equal(result.blocks, 5);
 	assert_non_null(strstr(result.said, "block that was there before"));
 	tlgmake_free(&make);
@@ -357,15 +303,16 @@ static void reseal(struct tlgmake *make, size_t at)
 static void test_blocks_unknown_encoding_is_skipped_and_counted(void **state)
 {
 	struct tlgmake make;
-	struct result result;
+	struct sixblocks_read result;
 	const uint16_t events = 100;
 
 	(void)state;
-	make_stream(&make, 77);
-	make.bytes[hits_at(&make, 1) + 8 + offsetof(struct tlg_block, encoding)] = 9;
-	memcpy(&make.bytes[hits_at(&make, 1) + 8 + offsetof(struct tlg_block, count)], &events, sizeof(events));
-	reseal(&make, hits_at(&make, 1));
-	read_all(&result, make.bytes, make.n);
+	sixblocks_make(&make, 77);
+	make.bytes[sixblocks_hits_at(&make, 1) + 8 + offsetof(struct tlg_block, encoding)] = 9;
+	memcpy(&make.bytes[sixblocks_hits_at(&make, 1) + 8 + offsetof(struct tlg_block, count)], &events,
+	       sizeof(events));
+	reseal(&make, sixblocks_hits_at(&make, 1));
+	sixblocks_read(&result, make.bytes, make.n);
 	assert_int_equal(result.blocks, 5);
 	assert_int_equal(result.report.damages, 0);
 	assert_int_equal(result.report.skipped_blocks, 1);
@@ -377,16 +324,16 @@ static void test_blocks_unknown_encoding_is_skipped_and_counted(void **state)
 static void test_blocks_sizes_beyond_the_limit_are_refused(void **state)
 {
 	struct tlgmake make;
-	struct result result;
+	struct sixblocks_read result;
 	uint16_t large = TLG_BLOCK_LIMIT + 1;
 	size_t at;
 
 	(void)state;
-	make_stream(&make, 77);
-	at = hits_at(&make, 1) + 8;
+	sixblocks_make(&make, 77);
+	at = sixblocks_hits_at(&make, 1) + 8;
 	memcpy(make.bytes + at + offsetof(struct tlg_block, count), &large, 2);
 	memcpy(make.bytes + at + offsetof(struct tlg_block, size), &large, 2);
-	read_all(&result, make.bytes, make.n);
+	sixblocks_read(&result, make.bytes, make.n);
 	assert_int_equal(result.blocks, 5);
 	assert_int_equal(result.report.damages, 1);
 	tlgmake_free(&make);
@@ -395,12 +342,12 @@ static void test_blocks_sizes_beyond_the_limit_are_refused(void **state)
 static void test_blocks_other_byte_order_is_read_without_layout(void **state)
 {
 	struct tlgmake make;
-	struct result result;
+	struct sixblocks_read result;
 
 	(void)state;
-	make_stream(&make, 77);
+	sixblocks_make(&make, 77);
 	tlgmake_swap(&make);
-	read_all(&result, make.bytes, make.n);
+	sixblocks_read(&result, make.bytes, make.n);
 	assert_int_equal(result.blocks, 6);
 	assert_int_equal(result.stream, 77);
 	assert_int_equal(result.numbers[5], 6);
@@ -412,13 +359,13 @@ static void test_blocks_text_file_gives_nothing_and_ends(void **state)
 {
 	enum { N = 3000000 };
 	unsigned char *bytes = malloc(N);
-	struct result result;
+	struct sixblocks_read result;
 
 	(void)state;
 	assert_non_null(bytes);
 	for (unsigned i = 0; i < N; i++)
 		bytes[i] = (unsigned char)("this is LT not TL a trace\n"[i % 26]);
-	read_all(&result, bytes, N);
+	sixblocks_read(&result, bytes, N);
 	assert_int_equal(result.blocks, 0);
 	free(bytes);
 }
@@ -428,7 +375,7 @@ static void test_blocks_hostile_headers_end_soon(void **state)
 {
 	enum { N = 400000 };
 	struct tlg_event *events = calloc(N + 1, sizeof(*events));
-	struct result result;
+	struct sixblocks_read result;
 
 	(void)state;
 	assert_non_null(events);
@@ -436,7 +383,7 @@ static void test_blocks_hostile_headers_end_soon(void **state)
 		tlg_block_seal(&events[i], 5, 1234, i, 1, 1);
 		events[i].u.block.count = events[i].u.block.size = TLG_BLOCK_LIMIT;
 	}
-	read_all(&result, events, N * sizeof(*events));
+	sixblocks_read(&result, events, N * sizeof(*events));
 	assert_int_equal(result.blocks, 0);
 	free(events);
 }
@@ -444,17 +391,17 @@ static void test_blocks_hostile_headers_end_soon(void **state)
 static void test_blocks_without_blocks_gives_runs_of_events(void **state)
 {
 	struct tlg_event events[300] = { { 0 } };
-	struct result result;
+	struct sixblocks_read result;
 
 	(void)state;
 	events[0].flags = TLG_PROLOGUE;
 	events[0].u.prologue = (struct tlg_prologue){ TLG_MAGIC, 0x100, 16, 24, 8, 0, 0 };
-	read_all(&result, events, sizeof(events));
+	sixblocks_read(&result, events, sizeof(events));
 	assert_true(result.is_plain_sequence);
 	/* the context, 128, 128, and 43 HITs */
 	assert_int_equal(result.blocks, 4);
 	assert_int_equal(result.report.damages, 0);
-	read_all(&result, events, sizeof(events) - 1);
+	sixblocks_read(&result, events, sizeof(events) - 1);
 	assert_int_equal(result.report.damages, 1);
 	assert_non_null(strstr(result.said, "event cut off"));
 }

@@ -5,69 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tlgmake.h"
-#include "read/t2x_blocks.h"
+#include "sixblocks.h"
 
-enum { EVENT = TLG_EVENT_SIZE, HITS = 5, BLOCK_BYTES = (HITS + 1) * EVENT };
-
-struct result {
-	unsigned blocks;
-	uint32_t stream;          /* of the last one */
-};
-
-static void read_all(struct result *result, const void *bytes, size_t n)
-{
-	struct t2x_report report = { .to = NULL };
-	const char *path = tlgmake_path(bytes, n);
-	struct t2x_blocks blocks;
-	struct t2x_block block;
-	struct t2x_in in;
-
-	memset(result, 0, sizeof(*result));
-	assert_int_equal(t2x_in_open(&in, path, t2x_blocks_seen(NULL), &report), 0);
-	assert_int_equal(t2x_blocks_init(&blocks, &in, NULL), 0);
-	while (t2x_blocks_next(&blocks, &block)) {
-		result->blocks++;
-		result->stream = block.stream;
-	}
-	t2x_blocks_free(&blocks);
-	t2x_in_close(&in);
-	tlgmake_close(path);
-}
-
-/* A cycle (block 1) and five blocks of HITs (2 to 6). */
-static void make_stream(struct tlgmake *make, uint32_t id)
-{
-	tlgmake_init(make, id, 1234);
-	tlgmake_cycle(make);
-	for (unsigned i = 0; i < 5; i++) {
-		tlgmake_begin(make, i % 2);
-		for (unsigned k = 0; k < HITS; k++)
-			tlgmake_hit(make, 1 + 10 * i + k, 1);
-		tlgmake_seal(make);
-	}
-}
-
-/* Offset of the i-th block of HITs, from 0. */
-static size_t hits_at(const struct tlgmake *make, unsigned i)
-{
-	return make->n - (5 - i) * BLOCK_BYTES;
-}
+enum { EVENT = TLG_EVENT_SIZE, BLOCK_BYTES = SIXBLOCKS_BYTES };
 
 /* The text ends where its bad block says that it ends itself; only other streams follow, which show no number. */
 static void test_scanner_text_up_to_the_end_of_a_bad_block_is_refused_where_others_follow(void **state)
 {
 	struct tlg_event head = { .flags = TLG_BLOCK, .pid = 1234, .sequence = 4 };
 	struct tlgmake make, text, other;
-	struct result result;
+	struct sixblocks_read result;
 	unsigned char *bytes, *end;
 	size_t at;
 
 	(void)state;
-	make_stream(&make, 77);
-	make_stream(&text, 99);
-	make_stream(&other, 55);
-	at = hits_at(&make, 2);
+	sixblocks_make(&make, 77);
+	sixblocks_make(&text, 99);
+	sixblocks_make(&other, 55);
+	at = sixblocks_hits_at(&make, 2);
 	head.u.block.magic = TLG_BLOCK_MAGIC;
 	head.u.block.encoding = TLG_PACKED;
 	head.u.block.size = (uint16_t)(text.n / EVENT);
@@ -76,7 +31,7 @@ static void test_scanner_text_up_to_the_end_of_a_bad_block_is_refused_where_othe
 	assert_non_null(bytes);
 	end = mempcpy(mempcpy(bytes, make.bytes, at), &head, EVENT);
 	memcpy(mempcpy(end, text.bytes, text.n), other.bytes, other.n);
-	read_all(&result, bytes, at + EVENT + text.n + other.n);
+	sixblocks_read(&result, bytes, at + EVENT + text.n + other.n);
 	assert_int_equal(result.blocks, 3 + 6);
 	assert_int_equal(result.stream, 55);
 	free(bytes);
@@ -113,15 +68,15 @@ static void test_scanner_whole_streams_behind_a_torn_block_are_read(void **state
 {
 	static unsigned char bytes[65536];
 	struct tlgmake make;
-	struct result result;
+	struct sixblocks_read result;
 
 	(void)state;
-	make_stream(&make, 77);
+	sixblocks_make(&make, 77);
 	for (size_t kept = 1; kept < BLOCK_BYTES; kept++) {
-		size_t at = hits_at(&make, 2) + kept;
+		size_t at = sixblocks_hits_at(&make, 2) + kept;
 
 		memcpy(bytes, make.bytes, at);
-		read_all(&result, bytes, at + make_short_streams(bytes + at));
+		sixblocks_read(&result, bytes, at + make_short_streams(bytes + at));
 		assert_int_equal(result.stream, 1000 + SHORT_STREAMS - 1);
 		assert_int_equal(result.blocks, 3 + 3 * SHORT_STREAMS);
 	}
