@@ -160,7 +160,7 @@ TR2_STARTUP __attribute__((destructor(101))) static void at_unload(void)
 		tr2_page_close();
 		return;
 	}
-	tr2_flight_exit();
+	tr2_flight_exit(tr2_load_rlx(&g_exit_code)); /* relaxed: a number by itself */
 	tr2_set_enabled(0);
 	tr2_drain_finish(TLG_END_EXIT);
 	tr2_session_clean_up();

@@ -103,7 +103,7 @@ int trace2_exec_fl(const char *file, int line, const char *exe, const char *cons
 	tr2_args_text(&args, exe);
 	tr2_args_list(&args, argv, 1);
 	tr2_emit(&key, &args, 0, 0);
-	tr2_flight_exit();
+	tr2_flight_exit(0);
 	write_all();
 	tr2_exec_begin();
 	return id;

@@ -438,11 +438,12 @@ static enum tr2_peek collect_until(struct tr2_thread *thread, uint64_t until)
 	return peek;
 }
 
-uint64_t tr2_collect_snapshot(struct tr2_thread *thread, uint64_t until)
+uint64_t tr2_collect_snapshot(struct tr2_thread *thread, uint64_t since, uint64_t until)
 {
 	if (!tr2_overwrite_hold(thread))
 		return 0;
 	if (tr2_track_of(thread)) {
+		tr2_overwrite_skip_until(thread, since);
 		append_start(thread);
 		append_context(thread, thread->reader.track);
 		for (int i = 0; i < SNAPSHOT_PAUSES && collect_until(thread, until) == TR2_PEEK_BUSY; i++)

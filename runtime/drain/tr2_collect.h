@@ -26,11 +26,11 @@ uint64_t tr2_collect_moved(void);
 int tr2_collect_was_behind(void);
 
 /*
- * For a snapshot: move what one ring has up to this time of the raw clock.  The context of a thread with open regions
- * comes first.  Blocks  while the ring's thread overwrites, some 10 us; 2 ms for an unfinished chain
- * Return  that time; 0: the thread is stopped while it overwrites, and the next snapshot has its events
+ * For a snapshot: move what one ring has from since up to until, times of the raw clock.  The context of a thread with
+ * open regions comes first.  Blocks  while the ring's thread overwrites, some 10 us; 2 ms for an unfinished chain
+ * Return  until; 0: the thread is stopped while it overwrites, and the next snapshot has its events
  */
-uint64_t tr2_collect_snapshot(struct tr2_thread *thread, uint64_t until);
+uint64_t tr2_collect_snapshot(struct tr2_thread *thread, uint64_t since, uint64_t until);
 
 /* If the ring's thread has ended: release the ring for the next thread, and its chunks for any thread. */
 void tr2_collect_retire(struct tr2_thread *thread);

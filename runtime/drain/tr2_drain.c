@@ -14,6 +14,7 @@
 #include "tr2_pass.h"
 #include "tr2_recovery.h"
 #include "tr2_stream.h"
+#include "tr2_trigger.h"
 #include "base/tr2_clock.h"
 #include "base/tr2_fd.h"
 #include "base/tr2_mask.h"
@@ -71,6 +72,14 @@ static int lacks_files(void)
 	return lacks;
 }
 
+/* Flight recorder: look whether a trigger wants a snapshot, and take one if anybody does.  Return  1: there was work */
+static int look_and_write(void)
+{
+	int has_seen = tr2_trigger_look();
+
+	return tr2_pass_snapshot() || has_seen;
+}
+
 enum tr2_drain tr2_drain_pass(unsigned age_ms)
 {
 	enum tr2_drain done = TR2_DRAIN_IDLE;
@@ -80,8 +89,7 @@ enum tr2_drain tr2_drain_pass(unsigned age_ms)
 		return TR2_DRAIN_MOVED;
 	tr2_tsan_hide();
 	if (!g_drain.finished && !lacks_files() && !tr2_is_forked_child()) {
-		if (tr2_is_flight_recorder() ? tr2_pass_snapshot() :
-					      tr2_pass(TIMEOUT_US, &upto) != TR2_PASS_IDLE)
+		if (tr2_is_flight_recorder() ? look_and_write() : tr2_pass(TIMEOUT_US, &upto) != TR2_PASS_IDLE)
 			done = TR2_DRAIN_MOVED;
 		do_what_is_left();
 		tr2_collect_write_if_due(tr2_clock_raw(), age_ms);
@@ -157,7 +165,7 @@ static int drain_with(unsigned timeout_us)
 static void drain_all(void)
 {
 	if (tr2_is_flight_recorder()) {
-		tr2_pass_snapshot();
+		look_and_write();
 	} else {
 		drain_with(TIMEOUT_US);
 		tr2_collect_write();
@@ -207,7 +215,7 @@ static void flush(void)
 	int is_done = 1;
 
 	if (tr2_is_flight_recorder())
-		tr2_pass_snapshot();
+		look_and_write();
 	else
 		is_done = drain_with(TIMEOUT_US);
 	g_is_flushed = !tr2_collect_write() && is_done;
@@ -337,7 +345,7 @@ static unsigned g_end_reason = TLG_END_EXIT;
 /* The flight recorder ends: what nobody asked for counts as overwritten. */
 static void skip_all(void)
 {
-	tr2_pass_snapshot();
+	look_and_write();
 	for (struct tr2_thread *thread = tr2_thread_first(); thread; thread = tr2_thread_next(thread))
 		tr2_overwrite_skip(thread);
 }
@@ -459,4 +467,5 @@ void tr2_drain_reset(void)
 	memset(&g_drain, 0, sizeof(g_drain));
 	tr2_lock_reset();
 	tr2_lock_leave();
+	tr2_trigger_reset();
 }

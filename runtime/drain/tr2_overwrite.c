@@ -22,6 +22,8 @@ enum {
 static struct requests {
 	uint32_t asked, served;           /* so far */
 	uint32_t wanted_upto;             /* number of the latest chunk that one of them wants; 0: none */
+	uint32_t wants_all;               /* one of them is no trigger's */
+	uint64_t since;                   /* raw clock: triggers want what is younger */
 } g_requests;
 
 /* The order does not matter: a thread that does not see the request yet overwrites one more chunk, and counts that. */
@@ -29,9 +31,17 @@ int tr2_snapshot_request(void)
 {
 	if (!tr2_is_flight_recorder())
 		return 0;
+	tr2_store_rlx(&g_requests.wants_all, 1); /* relaxed: who comes too late for this snapshot gets the next one */
 	tr2_store_rlx(&g_requests.wanted_upto, tr2_ring_latest()); /* relaxed: see above */
 	tr2_add_rlx(&g_requests.asked, 1); /* relaxed: a request that is missed now is seen at the next look */
 	return 1;
+}
+
+void tr2_snapshot_request_since(uint64_t since)
+{
+	g_requests.since = since;
+	tr2_store_rlx(&g_requests.wanted_upto, tr2_ring_latest()); /* relaxed: as above */
+	tr2_add_rlx(&g_requests.asked, 1); /* relaxed: as above */
 }
 
 static uint32_t asked(void)
@@ -44,9 +54,13 @@ int tr2_snapshot_is_requested(void)
 	return tr2_is_flight_recorder() && asked() != tr2_load_rlx(&g_requests.served); /* relaxed: as above */
 }
 
-uint32_t tr2_snapshot_begin(void)
+uint32_t tr2_snapshot_begin(uint64_t *since)
 {
 	uint32_t requests = asked();
+
+	/* relaxed: as in tr2_snapshot_request() */
+	*since = tr2_exchange_rlx(&g_requests.wants_all, 0) ? 0 : g_requests.since;
+	g_requests.since = 0;
 
 	tr2_store_rlx(&g_requests.wanted_upto, tr2_ring_latest()); /* relaxed: as above */
 	return requests;
@@ -141,12 +155,24 @@ static void skip_late(struct tr2_thread *thread, struct tr2_track *track)
 	}
 }
 
+/* How many of these events, whole chains, were recorded before that time.  A step is as old as what is before it. */
+static unsigned count_older(const struct tlg_event *events, unsigned n, uint64_t until)
+{
+	unsigned at = 0;
+
+	while (at < n && events[at].u.hit.when < until)
+		at += tlg_chain_length(&events[at], n - at);
+	return at;
+}
+
 /* The usual case, in one go: checkpoints of the thread that is known. */
-static void skip_run(struct tr2_thread *thread, struct tr2_track *track)
+static void skip_run(struct tr2_thread *thread, struct tr2_track *track, uint64_t until)
 {
 	const struct tlg_event *events;
 	unsigned n = tr2_ring_run(&thread->reader, RUN_EVENTS, &events);
 
+	if (until != UINT64_MAX)
+		n = count_older(events, n, until);
 	if (n && track->start)
 		n = tr2_track_skip(track, events, n);
 	if (n && track->start)
@@ -223,15 +249,26 @@ static uint32_t pin(struct tr2_thread *thread, struct tr2_track *track, uint32_t
 	return 0;
 }
 
-/* Go through what is left of a chunk.  Return  1: it is finished; 0: there is nothing more that could be passed over */
-static int skip_rest(struct tr2_thread *thread, struct tr2_track *track, uint64_t now, uint32_t *freed)
+/* THREAD and GAP go with what follows them. */
+static int is_older(const struct tr2_chain *chain, uint64_t until)
+{
+	const unsigned type = tlg_event_type(chain->events);
+
+	return (type != TLG_HIT && type != TLG_MORE) || chain->events->u.hit.when < until;
+}
+
+/*
+ * Go through what is left of a chunk, up to that time.
+ * Return  1: it is finished; 0: there is nothing more that could be passed over
+ */
+static int skip_rest(struct tr2_thread *thread, struct tr2_track *track, uint64_t now, uint64_t until, uint32_t *freed)
 {
 	struct tr2_reader *reader = &thread->reader;
 	struct tr2_chain chain;
 	uint32_t left;
 
 	for (;;) {
-		skip_run(thread, track);
+		skip_run(thread, track, until);
 		switch (tr2_ring_peek(reader, now, 0, &chain)) {
 		case TR2_PEEK_CHUNK:
 			tr2_track_skip_missing(track, chain.skipped);
@@ -249,6 +286,8 @@ static int skip_rest(struct tr2_thread *thread, struct tr2_track *track, uint64_
 			return 0;
 		}
 		tr2_track_skip_missing(track, chain.skipped);
+		if (!is_older(&chain, until))
+			return 0;
 		thread->reader.pinned.is_passing |= chain.is_first && reader->chunk == thread->reader.pinned.chunk;
 		tr2_track_count_missing(thread, track, &chain);
 		skip_chain(thread, track, &chain);
@@ -257,15 +296,15 @@ static int skip_rest(struct tr2_thread *thread, struct tr2_track *track, uint64_
 }
 
 /*
- * Pass over what is left of a chunk, and of those behind it that are held.
+ * Pass over what is left of a chunk, and of those behind it that are held, up to that time.
  * Return  1: one is given up; 0: there is nothing more that could be passed over
  */
-static int skip_chunk(struct tr2_thread *thread, struct tr2_track *track, uint64_t now)
+static int skip_chunk(struct tr2_thread *thread, struct tr2_track *track, uint64_t now, uint64_t until)
 {
 	uint32_t freed = 0;
 
 	do {
-		if (!skip_rest(thread, track, now, &freed))
+		if (!skip_rest(thread, track, now, until, &freed))
 			return 0;
 	} while (!freed && !thread->reader.pinned.is_passed);
 	store_recovery_point(thread, track);
@@ -292,7 +331,7 @@ int tr2_overwrite_make_room(struct tr2_thread *self)
 	track = tr2_track_of(self);
 	if (track && may_overwrite(self)) {
 		skip_late(self, track);
-		freed = skip_chunk(self, track, tr2_clock_raw());
+		freed = skip_chunk(self, track, tr2_clock_raw(), UINT64_MAX);
 		count_overwritten(track);
 	}
 	unlock_tail(self);
@@ -308,12 +347,33 @@ void tr2_overwrite_skip(struct tr2_thread *thread)
 	track = tr2_track_of(thread);
 	if (track) {
 		skip_late(thread, track);
-		while (skip_chunk(thread, track, tr2_clock_raw()))
+		while (skip_chunk(thread, track, tr2_clock_raw(), UINT64_MAX))
 			;
 		count_overwritten(track);
 		count_pinned(thread);
 	}
 	tr2_overwrite_release(thread);
+}
+
+/* The process's first chunk is being read, or comes next, and something in it is not older. */
+static int is_in_first_chunk(const struct tr2_reader *reader, uint64_t since)
+{
+	const uint32_t first = reader->pinned.chunk, next = first ? tr2_shm_chunk(first - 1)->next : 0;
+
+	if (!first || reader->pinned.is_passed || (reader->chunk && reader->chunk != first))
+		return 0;
+	return !next || tr2_shm_chunk(next - 1)->opened > since;
+}
+
+void tr2_overwrite_skip_until(struct tr2_thread *thread, uint64_t since)
+{
+	struct tr2_track *track = tr2_track_of(thread);
+
+	if (!since || !track || is_in_first_chunk(&thread->reader, since))
+		return;
+	while (skip_chunk(thread, track, tr2_clock_raw(), since))
+		;
+	count_overwritten(track);
 }
 
 static void look_at_chain(struct tr2_thread *view, struct tr2_track *track, const struct tr2_chain *chain)

@@ -24,11 +24,17 @@
 /* Request one.  Return  0: this is no flight recorder, nothing was done */
 int tr2_snapshot_request(void);
 
+/*
+ * The same for a trigger: only what was recorded since that time of the raw clock is wanted, unless somebody else wants
+ * all.  Older events are overwritten then.  Thread  the holder of the drain's lock
+ */
+void tr2_snapshot_request_since(uint64_t since);
+
 /* 1 if a request has not been served. */
 int tr2_snapshot_is_requested(void);
 
-/* The drain serves all requests so far: it begins, and gets their number; it has served them. */
-uint32_t tr2_snapshot_begin(void);
+/* The drain serves all requests so far: it begins, and gets their number and *since; it has served them. */
+uint32_t tr2_snapshot_begin(uint64_t *since);
 void tr2_snapshot_end(uint32_t requests);
 
 /* In a forked child: there are no requests. */
@@ -50,6 +56,12 @@ int tr2_overwrite_make_room(struct tr2_thread *self);
  */
 int tr2_overwrite_hold(struct tr2_thread *thread);
 void tr2_overwrite_release(struct tr2_thread *thread);
+
+/*
+ * What a snapshot leaves out: overwrite what was recorded before that time.  The tail's lock is held.  The process's
+ * first chunk goes with it only as a whole, so that the first snapshot identifies the process.
+ */
+void tr2_overwrite_skip_until(struct tr2_thread *thread, uint64_t since);
 
 /* Read self's ring to its end, so that track has its open regions.  Signals masked, drain's lock held */
 void tr2_overwrite_look_ahead(struct tr2_thread *self, struct tr2_track *track);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tlg_desc.h"
+#include "tr2_cause.h"
 #include "tr2_collect.h"
 #include "tr2_cycle.h"
 #include "tr2_overwrite.h"
@@ -128,13 +129,15 @@ int tr2_pass_wait_for_margin(void)
 /* Write what all rings hold now, as a cycle of its own. */
 static void take_snapshot(void)
 {
-	uint32_t requests = tr2_snapshot_begin();
-	uint64_t now = tr2_clock_raw();
+	uint64_t since, now;
+	uint32_t requests = tr2_snapshot_begin(&since);
 	int is_whole = 1;
 
+	now = tr2_clock_raw();
 	tr2_cycle_next();
+	tr2_cause_append(now);
 	for (struct tr2_thread *thread = tr2_thread_first(); thread; thread = tr2_thread_next(thread))
-		is_whole &= tr2_collect_snapshot(thread, now) == now;
+		is_whole &= tr2_collect_snapshot(thread, since, now) == now;
 	if (is_whole)
 		append_summary(now - margin_ticks());
 	else

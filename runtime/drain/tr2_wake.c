@@ -27,6 +27,7 @@
 #include "tr2_lock.h"
 #include "tr2_overwrite.h"
 #include "tr2_recovery.h"
+#include "tr2_trigger.h"
 #include "base/tr2_atomic.h"
 #include "base/tr2_clock.h"
 #include "base/tr2_fd.h"
@@ -246,12 +247,18 @@ static void set_up_thread(void)
 		tr2_sys_setscheduler(SCHED_OTHER, &ordinary);   /* the program's real-time threads go first */
 }
 
+/* At most as long as others allow, in ms; 0: without a bound */
+static unsigned shorter(unsigned ms, unsigned other)
+{
+	return other && (!ms || other < ms) ? other : ms;
+}
+
 /* again: ms until a command has to be looked at, 0: none has */
 static unsigned bound_sleep(unsigned ms, unsigned again)
 {
 	if (!ms && tr2_page_is_open())
 		ms = STEERED_MS;
-	return again && (!ms || again < ms) ? again : ms;
+	return shorter(shorter(ms, again), tr2_trigger_sleep_ms());
 }
 
 static void *run(void *unused)

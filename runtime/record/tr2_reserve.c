@@ -13,6 +13,7 @@
 #include "drain/tr2_drain.h"
 #include "drain/tr2_missing.h"
 #include "drain/tr2_overwrite.h"
+#include "drain/tr2_trigger.h"
 #include "drain/tr2_wake.h"
 #include "drain/tr2_young.h"
 #include "ring/tr2_detach.h"
@@ -113,7 +114,7 @@ static int has_too_much(const struct tr2_thread *self)
 }
 
 /* Overwrite: in the place of the oldest that the thread holds. */
-static struct tlg_event *reserve_overwriting(struct tr2_thread *self, unsigned events, int *opened)
+static struct tlg_event *reserve_overwriting(struct tr2_thread *self, unsigned events, uint64_t mask, int *opened)
 {
 	struct tlg_event *event = tr2_thread_reserve(self, events, opened);
 
@@ -121,6 +122,8 @@ static struct tlg_event *reserve_overwriting(struct tr2_thread *self, unsigned e
 		event = tr2_thread_reserve(self, events, opened);
 	if (*opened && has_too_much(self))
 		tr2_overwrite_make_room(self);
+	if (*opened && tr2_trigger_is_on())
+		tr2_wake_opened(mask);   /* which looks before this is overwritten */
 	return event;
 }
 
@@ -149,7 +152,7 @@ static struct tlg_event *reserve_by_draining(struct tr2_thread *self, unsigned e
 static struct tlg_event *reserve_by_policy(struct tr2_thread *self, unsigned events, uint64_t mask)
 {
 	int opened = 0;
-	struct tlg_event *event = tr2_is_flight_recorder() ? reserve_overwriting(self, events, &opened) :
+	struct tlg_event *event = tr2_is_flight_recorder() ? reserve_overwriting(self, events, mask, &opened) :
 							     reserve_drained(self, events, mask, &opened);
 
 	if (!event)

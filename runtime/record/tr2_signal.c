@@ -124,7 +124,7 @@ static void hook_word(const char *word)
 		tr2_signal_catch(signo);
 	if (signo > 0 && !is_caught(signo) && tr2_signal_hook_signal(signo, tr2_flight_trigger))
 		signo = 0;   /* as KILL */
-	if (signo <= 0 && !tr2_flight_is_trigger(word))
+	if (signo <= 0)
 		tr2_env_pass_over("RAW_SNAPSHOT", word);
 }
 
@@ -133,5 +133,5 @@ void tr2_signal_init(void)
 	tr2_signal_catch(SIGPIPE);
 	tr2_signal_hook_each_word(tr2_env_get("SIGNALS"), catch_word);
 	if (tr2_is_flight_recorder())
-		tr2_signal_hook_each_word(tr2_env_get("RAW_SNAPSHOT"), hook_word);
+		tr2_flight_each_other(hook_word);
 }

@@ -33,7 +33,7 @@
  *   [M10] tr2_ring_open_chunk() opens       readers of the ring file  a chunk's head before it counts
  *   [M11] add_total() in tr2_losses.c       is_set()                  whose drops they are before they are counted
  *   [M12] unlock_tail() in tr2_overwrite.c  lock_tail()               one reader of a ring before the next one
- *   [M13] tr2_ring_open_chunk()'s fence     copy_chunk() in expand/   a chunk's number before its new events
+ *   [M13] tr2_ring_open_chunk()'s fence     copy_chunk(), copy_event()  a chunk's number before its new events
  *   [M14] tr2_thread_ready(), map_wiped()   tr2_is_forked_child()     a forked child's rings before they are used
  *   [M15] tr2_ring_park()                   tr2_ring_unpark()         where a position was before it is back there
  *   [M16] tr2_wake_now(), _opened()         sleep_for()               a call before the sleep that it is to end

@@ -30,6 +30,7 @@ struct tr2_pinned {
 };
 
 struct tr2_track;
+struct tr2_watch;
 
 struct tr2_reader {
 	struct tr2_ring *ring;            /* what it reads */
@@ -50,6 +51,7 @@ struct tr2_reader {
 	int holds;                        /* of the lock by the drain, one in the other */
 	struct tr2_pinned pinned;
 	struct tr2_track *track;          /* the drain's: what the stream knows about the thread */
+	struct tr2_watch *watch;          /* the drain's: what triggers know about it, see drain/tr2_watch.h */
 
 	int is_noted;                     /* the next write has to store its tail */
 	struct tr2_thread *next_noted;

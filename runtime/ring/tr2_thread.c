@@ -204,6 +204,11 @@ static uint32_t next_tid(void)
 	return reserved ? reserved - 1 : tr2_add_rlx(&g_next_tid, 1); /* relaxed: only the number matters */
 }
 
+uint32_t tr2_thread_new_id(void)
+{
+	return tr2_add_rlx(&g_next_tid, 1); /* relaxed: only the number matters */
+}
+
 void tr2_thread_report(struct tr2_reported *to)
 {
 	g_reported = to;

@@ -125,6 +125,9 @@ void tr2_thread_note_rename(void);
 void tr2_thread_name_at_sample(void);
 void tr2_thread_name_now(void);
 
+/* An id for a Trace2 thread of the library's own, which records in no ring. */
+uint32_t tr2_thread_new_id(void);
+
 /* Self's Trace2 thread ends: what it does later belongs to a new one, "unknown". */
 void tr2_thread_end(void);
 

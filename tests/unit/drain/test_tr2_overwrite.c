@@ -126,7 +126,7 @@ static void test_overwrite_hold_gives_up_when_the_owner_is_stopped(void **state)
 	(void)state;
 	g_thread.reader.lock = 1;
 	assert_false(tr2_overwrite_hold(&g_thread));
-	assert_int_equal(tr2_collect_snapshot(&g_thread, 1), 0);
+	assert_int_equal(tr2_collect_snapshot(&g_thread, 0, 1), 0);
 	tr2_overwrite_skip(&g_thread);
 	assert_true(seconds() - begun < 10);
 	assert_int_equal(g_thread.reader.lock, 1);
@@ -146,14 +146,35 @@ static void test_overwrite_other_policies_have_nothing_to_lock(void **state)
 static void test_snapshot_asked_for_while_one_is_taken_is_the_next(void **state)
 {
 	uint32_t requests;
+	uint64_t since;
 
 	(void)state;
 	assert_true(tr2_snapshot_request());
-	requests = tr2_snapshot_begin();
+	requests = tr2_snapshot_begin(&since);
 	assert_true(tr2_snapshot_request());
 	tr2_snapshot_end(requests);
 	assert_true(tr2_snapshot_is_requested());
-	tr2_snapshot_end(tr2_snapshot_begin());
+	tr2_snapshot_end(tr2_snapshot_begin(&since));
+	assert_false(tr2_snapshot_is_requested());
+}
+
+/* Somebody else wants all: that a trigger wants less does not matter. */
+static void test_snapshot_begins_where_a_trigger_wants_it_unless_others_want_all(void **state)
+{
+	uint64_t since;
+
+	(void)state;
+	tr2_snapshot_request_since(4711);
+	assert_true(tr2_snapshot_is_requested());
+	tr2_snapshot_end(tr2_snapshot_begin(&since));
+	assert_int_equal(since, 4711);
+	tr2_snapshot_request_since(4711);
+	assert_true(tr2_snapshot_request());
+	tr2_snapshot_end(tr2_snapshot_begin(&since));
+	assert_int_equal(since, 0);
+	tr2_snapshot_request_since(815);
+	tr2_snapshot_end(tr2_snapshot_begin(&since));
+	assert_int_equal(since, 815);
 	assert_false(tr2_snapshot_is_requested());
 }
 
@@ -320,6 +341,7 @@ int main(void)
 		cmocka_unit_test_setup(test_overwrite_hold_gives_up_when_the_owner_is_stopped, set_up),
 		cmocka_unit_test_setup(test_overwrite_other_policies_have_nothing_to_lock, set_up),
 		cmocka_unit_test_setup(test_snapshot_asked_for_while_one_is_taken_is_the_next, set_up),
+		cmocka_unit_test_setup(test_snapshot_begins_where_a_trigger_wants_it_unless_others_want_all, set_up),
 		cmocka_unit_test_setup(test_snapshot_without_the_policy_is_none, set_up),
 		cmocka_unit_test_setup(test_look_ahead_changes_nothing_of_a_ring_with_an_open_reservation, set_up_ring),
 		cmocka_unit_test_setup(test_look_ahead_leaves_a_chunk_that_can_be_overwritten, set_up_ring),
