@@ -108,6 +108,7 @@ static const char steering[] =
 	"  flush                write what was recorded\n"
 	"  rotate               go on in a new file\n"
 	"  snapshot             a flight recorder writes what it has\n"
+	"  trigger [SPEC|off]   what makes it do so by itself: slow:CATEGORY/LABEL>500ms error max:20\n"
 	"  set KEY=VALUE...     flush, wait, policy, memory, ring, cycle: as TRACE2_RAW_FLUSH and so on;\n"
 	"                       normal, perf, event: on or off, a live text output\n"
 	"  profile LIST         start and stop profiles: cpu=100hz,heap=512k; cpu=off; off\n"

@@ -10,6 +10,7 @@
 #include "drain/tr2_cycle.h"
 #include "drain/tr2_drain.h"
 #include "drain/tr2_lock.h"
+#include "drain/tr2_trigger.h"
 #include "output/tr2_sink.h"
 #include "record/tr2_late.h"
 #include "ring/tr2_losses.h"
@@ -139,6 +140,10 @@ static void put_session(void *data)
 	put_number(to, "threads", tr2_pool_threads());
 	put_number(to, "memory used", (uint64_t)tr2_pool_taken() * PAGE);
 	put_losses(to);
+	if (tr2_is_flight_recorder()) {
+		tr2_trigger_put(to);
+		tr2_text_add(to, "\n");
+	}
 }
 
 static void put_settings(struct tr2_text *to)

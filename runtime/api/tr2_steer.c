@@ -19,8 +19,10 @@
 #include "drain/tr2_dormant.h"
 #include "drain/tr2_drain.h"
 #include "drain/tr2_overwrite.h"
+#include "drain/tr2_trigger.h"
 #include "output/tr2_live.h"
 #include "record/tr2_emit.h"
+#include "record/tr2_flight.h"
 #include "record/tr2_late.h"
 #include "record/tr2_profiler.h"
 #include "ring/tr2_pool.h"
@@ -254,6 +256,29 @@ static int change(const char *assignment, int is_dry, char *why, size_t size)
 	       change_text(assignment, name, is_dry, why, size) : tr2_env_change(assignment, is_dry, why, size);
 }
 
+/* The words become one list again.  Without a word the answer only says what is in force. */
+static void do_trigger(struct reply *reply, const struct tr2_asked *asked)
+{
+	char list[TLG_CTL_COMMAND + 1], why[256];
+	struct tr2_text to = tr2_text_begin(list, sizeof(list));
+
+	if (!tr2_is_flight_recorder()) {
+		refuse(reply, "it is no flight recorder: its policy is not overwrite", "");
+		return;
+	}
+	for (int i = 1; i < asked->nwords; i++) {
+		tr2_text_add(&to, i > 1 ? " " : "");
+		tr2_text_add(&to, asked->words[i]);
+	}
+	if (asked->nwords > 1 && !tr2_flight_change(list, why, sizeof(why))) {
+		refuse(reply, why, "");
+		return;
+	}
+	to = tr2_text_begin(reply->text, sizeof(reply->text));
+	tr2_trigger_report(&to);
+	reply->kind = TLG_CTL_DONE;
+}
+
 /* Either all of them are valid, or nothing is changed. */
 static void do_set(struct reply *reply, const struct tr2_asked *asked)
 {
@@ -305,7 +330,7 @@ static const struct command {
 } commands[] = {
 	{ "status", 0, 0, do_status }, { "on", 0, 1, do_on }, { "off", 0, 0, do_off }, { "flush", 1, 0, do_flush },
 	{ "rotate", 1, 1, do_rotate }, { "snapshot", 1, 0, do_snapshot }, { "set", 0, 0, do_set },
-	{ "profile", 0, 1, do_profile },
+	{ "profile", 0, 1, do_profile }, { "trigger", 1, 0, do_trigger },
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 

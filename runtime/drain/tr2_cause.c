@@ -30,6 +30,7 @@ static struct causes {
 	uint64_t since;           /* raw clock: the next snapshot begins here */
 	uint64_t latest;          /* raw clock: of the last event */
 	unsigned n, more;
+	int is_new;               /* one of them is */
 } g_causes;
 
 TR2_LARGE static struct cause { uint64_t when; char text[TR2_CAUSE_TEXT]; } g_cause[CAUSES];
@@ -42,6 +43,7 @@ void tr2_cause_reset(void)
 	causes->snapshots = causes->kept_back = causes->kept_since = 0;
 	causes->quiet_until = causes->first = causes->end = causes->latest = 0;
 	causes->n = causes->more = 0;
+	causes->is_new = 0;
 	memset(&g_track, 0, sizeof(g_track));
 }
 
@@ -78,7 +80,7 @@ static void extend_back(struct causes *causes, uint64_t begun)
 		causes->since = since;
 }
 
-void tr2_cause_add(enum tr2_cause_kind kind, uint64_t when, uint64_t begun, const char *text)
+int tr2_cause_add(enum tr2_cause_kind kind, uint64_t when, uint64_t begun, const char *text)
 {
 	struct causes *causes = &g_causes;
 	struct cause *cause;
@@ -87,23 +89,29 @@ void tr2_cause_add(enum tr2_cause_kind kind, uint64_t when, uint64_t begun, cons
 	if (is_kept_back(causes, kind, tr2_clock_raw())) {
 		causes->kept_back++;
 		causes->kept_since++;
-		return;
+		return 0;
 	}
 	extend_back(causes, begun);
+	causes->is_new |= kind != TR2_CAUSE_AGAIN;
 	if (causes->n == CAUSES) {
 		causes->more++;
-		return;
+		return 1;
 	}
 	cause = &g_cause[causes->n++];
 	cause->when = when;
 	to = tr2_text_begin(cause->text, sizeof(cause->text));
 	tr2_text_add(&to, text);
+	return 1;
 }
 
+/* The end of what has caused a snapshot before counts for nothing, and opens no window: or there might be no last one. */
 static void count_snapshot(struct causes *causes, uint64_t now)
 {
 	const uint64_t after = tr2_clock_ticks(causes->after_ns);
 
+	if (!causes->is_new)
+		return;
+	causes->is_new = 0;
 	if (!causes->end) {
 		causes->snapshots++;
 		causes->first = now;

@@ -29,11 +29,12 @@ void tr2_cause_reset(void);
  * kind    AGAIN: it is the end of something that has caused a snapshot already: modifiers do not keep it back
  *         LAST: the process ends: neither does quiet
  * text    the rule and what was measured; it is copied
+ * Return  1: it is part of a snapshot; 0: a modifier has kept it back
  */
 enum tr2_cause_kind { TR2_CAUSE_NEW, TR2_CAUSE_AGAIN, TR2_CAUSE_LAST };
-void tr2_cause_add(enum tr2_cause_kind kind, uint64_t when, uint64_t begun, const char *text);
+int tr2_cause_add(enum tr2_cause_kind kind, uint64_t when, uint64_t begun, const char *text);
 
-/* Behind a look: request a snapshot if there is a cause, or if a window has ended. */
+/* Before and behind a look: request a snapshot if there is a cause, or if a window has ended. */
 void tr2_cause_request(uint64_t now);
 
 /* ns until a window ends; 0: none is open */

@@ -195,15 +195,15 @@ static void add_ms(struct tr2_text *to, uint64_t ticks)
 
 /* ---- regions ------------------------------------------------------------------------------------- */
 
-static int is_reported(const struct tr2_watch *watch, unsigned at)
+static int is_set(const uint64_t *bits, unsigned at)
 {
-	return watch->reported[at / 64] >> at % 64 & 1;
+	return bits[at / 64] >> at % 64 & 1;
 }
 
-static void set_reported(struct tr2_watch *watch, unsigned at, int is)
+static void set(uint64_t *bits, unsigned at, int is)
 {
-	watch->reported[at / 64] &= ~(UINT64_C(1) << at % 64);
-	watch->reported[at / 64] |= (uint64_t)is << at % 64;
+	bits[at / 64] &= ~(UINT64_C(1) << at % 64);
+	bits[at / 64] |= (uint64_t)is << at % 64;
 }
 
 static void judge_slow(const struct tr2_watch *watch, unsigned rule, unsigned at, uint64_t when)
@@ -218,7 +218,7 @@ static void judge_slow(const struct tr2_watch *watch, unsigned rule, unsigned at
 	tr2_text_add(&to, " took ");
 	add_ms(&to, when - enter);
 	add_thread(&to, &watch->track);
-	tr2_cause_add(is_reported(watch, at) ? TR2_CAUSE_AGAIN : TR2_CAUSE_NEW, when, enter, text);
+	tr2_cause_add(is_set(watch->slow, at) && is_set(watch->reported, at) ? TR2_CAUSE_AGAIN : TR2_CAUSE_NEW, when, enter, text);
 }
 
 static void judge_p99(const struct tr2_watch *watch, unsigned rule, unsigned at, uint64_t when)
@@ -380,7 +380,7 @@ static void judge_hit(struct tr2_watch *watch, const struct tlg_event *events, u
 	if (matched.rules & ~g_judging.regions)
 		judge_checkpoint(watch, matched.rules & ~g_judging.regions, events, count);
 	if (matched.style == TLG_STYLE_region_enter && track->depth && track->depth <= TR2_OPEN_REGIONS)
-		set_reported(watch, track->depth - 1, 0);
+		set(watch->slow, track->depth - 1, 0);
 	else if (track->depth < depth)
 		judge_ended(watch, sure, depth, matched, track->last_when);
 }
@@ -392,7 +392,7 @@ void tr2_judge_chain(struct tr2_watch *watch, const struct tlg_event *events, un
 	switch (tlg_event_type(events)) {
 	case TLG_THREAD:
 		tr2_track_meet_thread(&watch->track, &chain);
-		memset(watch->reported, 0, sizeof(watch->reported));
+		memset(watch->slow, 0, sizeof(watch->slow));
 		break;
 	case TLG_GAP:
 		tr2_track_follow_gap(&watch->track, &events->u.gap);
@@ -415,8 +415,8 @@ static void report_open(struct tr2_watch *watch, unsigned rule, unsigned at, uin
 	tr2_text_add(&to, " is still open after ");
 	add_ms(&to, now - enter);
 	add_thread(&to, &watch->track);
-	set_reported(watch, at, 1);
-	tr2_cause_add(TR2_CAUSE_NEW, now, enter, text);
+	set(watch->slow, at, 1);
+	set(watch->reported, at, tr2_cause_add(TR2_CAUSE_NEW, now, enter, text));
 }
 
 /* Return  raw clock: when it will have been open for too long; UINT64_MAX: never, or it has been reported */
@@ -444,7 +444,7 @@ uint64_t tr2_judge_open_regions(struct tr2_watch *watch, uint64_t now)
 	uint64_t next = UINT64_MAX;
 
 	for (unsigned at = track->assumed ? track->assumed - 1 : 0; at < known; at++) {
-		unsigned rules = is_reported(watch, at) ? 0 : match(track->open[at].scope).rules & g_judging.regions;
+		unsigned rules = is_set(watch->slow, at) ? 0 : match(track->open[at].scope).rules & g_judging.regions;
 		uint64_t when = rules ? judge_open(watch, rules, at, now) : UINT64_MAX;
 
 		next = when < next ? when : next;

@@ -21,7 +21,8 @@
 struct tr2_watch {
 	struct tr2_glance glance;
 	struct tr2_track track;
-	uint64_t reported[TR2_OPEN_REGIONS / 64];   /* a bit for each open region that was a cause while it was open */
+	/* A bit for each open region: it was too slow while it was open; that was part of a snapshot. */
+	uint64_t slow[TR2_OPEN_REGIONS / 64], reported[TR2_OPEN_REGIONS / 64];
 };
 
 /* Judge by these rules, which stay where they are, from now on.  Return  0; -errno: no memory */

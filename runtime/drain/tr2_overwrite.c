@@ -23,7 +23,8 @@ static struct requests {
 	uint32_t asked, served;           /* so far */
 	uint32_t wanted_upto;             /* number of the latest chunk that one of them wants; 0: none */
 	uint32_t wants_all;               /* one of them is no trigger's */
-	uint64_t since;                   /* raw clock: triggers want what is younger */
+	int by_trigger;                   /* a trigger has made one of them: */
+	uint64_t since;                   /* raw clock: it wants what is younger */
 } g_requests;
 
 /* The order does not matter: a thread that does not see the request yet overwrites one more chunk, and counts that. */
@@ -39,7 +40,9 @@ int tr2_snapshot_request(void)
 
 void tr2_snapshot_request_since(uint64_t since)
 {
-	g_requests.since = since;
+	if (!g_requests.by_trigger || since < g_requests.since)
+		g_requests.since = since;
+	g_requests.by_trigger = 1;
 	tr2_store_rlx(&g_requests.wanted_upto, tr2_ring_latest()); /* relaxed: as above */
 	tr2_add_rlx(&g_requests.asked, 1); /* relaxed: as above */
 }
@@ -61,6 +64,7 @@ uint32_t tr2_snapshot_begin(uint64_t *since)
 	/* relaxed: as in tr2_snapshot_request() */
 	*since = tr2_exchange_rlx(&g_requests.wants_all, 0) ? 0 : g_requests.since;
 	g_requests.since = 0;
+	g_requests.by_trigger = 0;
 
 	tr2_store_rlx(&g_requests.wanted_upto, tr2_ring_latest()); /* relaxed: as above */
 	return requests;

@@ -121,13 +121,13 @@ static int set_rules(const struct tr2_rules *rules, int opens)
 {
 	int error = 0;
 
-	tr2_store_rlx(&g_trigger.is_on, 0); /* relaxed: a hint */
-	g_rules = *rules;
-	if (!rules->n)
-		return 0;
 	if (tr2_rules_find(rules, TR2_RULE_MEMORY) && !g_trigger.statm)
 		error = opens ? open_statm() : -EPERM;
-	if (!error)
+	if (error)
+		return error;
+	tr2_store_rlx(&g_trigger.is_on, 0); /* relaxed: a hint */
+	g_rules = *rules;
+	if (rules->n)
 		error = tr2_watch_begin(&g_rules);
 	if (error) {
 		g_rules.n = 0;
@@ -135,7 +135,7 @@ static int set_rules(const struct tr2_rules *rules, int opens)
 	}
 	tr2_cause_begin(&g_rules);
 	begin();
-	tr2_store_rlx(&g_trigger.is_on, 1); /* relaxed: a hint */
+	tr2_store_rlx(&g_trigger.is_on, rules->n != 0); /* relaxed: a hint */
 	return 0;
 }
 
@@ -311,6 +311,7 @@ int tr2_trigger_look(void)
 	if (!tr2_trigger_is_on() || !tr2_g_shm.head)
 		return 0;
 	is_ending = (int)tr2_exchange_rlx(&g_end.is_ending, 0); /* relaxed: as in tr2_trigger_end() */
+	tr2_cause_request(now);   /* a window that has ended takes nothing more */
 	seen = tr2_watch_look(now);
 	for (unsigned i = 0; i < g_rules.n; i++)
 		judge_process(i, now, is_ending);
@@ -325,7 +326,7 @@ int tr2_trigger_look(void)
 
 /* ---- saying what is in force --------------------------------------------------------------------- */
 
-static void report(struct tr2_text *to)
+void tr2_trigger_put(struct tr2_text *to)
 {
 	tr2_text_add(to, "triggers: ");
 	for (unsigned i = 0; i < g_rules.n; i++) {
@@ -338,13 +339,12 @@ static void report(struct tr2_text *to)
 	tr2_text_decimal(to, tr2_cause_kept_back(), 1);
 	tr2_text_add(to, "\nlooks that came too late: ");
 	tr2_text_decimal(to, tr2_watch_missed(), 1);
-	tr2_text_add(to, "\n");
 }
 
 void tr2_trigger_report(struct tr2_text *to)
 {
 	if (tr2_lock_briefly()) {
-		report(to);
+		tr2_trigger_put(to);
 		tr2_lock_release();
 	}
 }

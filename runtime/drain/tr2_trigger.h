@@ -19,7 +19,8 @@
 /*
  * These rules, which are copied, are in force instead of those before.
  * opens    1: the calling thread is the program's and may open files, which the rule memory needs
- * Return   0; -errno: no memory, or the size of the process cannot be read: then none is in force
+ * Return   0; -EPERM, another error of open(2): the size of the process cannot be read, and nothing has changed;
+ *          -ENOMEM: none is in force now
  * Thread   any: it acquires the drain's lock.  Blocks  at most 10 ms; -EBUSY then
  */
 int tr2_trigger_set(const struct tr2_rules *rules, int opens);
@@ -39,8 +40,11 @@ unsigned tr2_trigger_sleep_ms(void);
 /* In a forked child, by a thread of the program: the rules stay, what was found was the parent's. */
 void tr2_trigger_reset(void);
 
-/* Lines of "key: value": the rules in force, and what they have led to so far.  Thread  as tr2_trigger_set() */
+/* Lines of "key: value", the last without its end: the rules in force, and what they have led to so far.  Thread  as tr2_trigger_set() */
 struct tr2_text;
 void tr2_trigger_report(struct tr2_text *to);
+
+/* The same by the holder of the drain's lock. */
+void tr2_trigger_put(struct tr2_text *to);
 
 #endif

@@ -48,7 +48,7 @@ static int set_rules(int opens)
 		tr2_rules_begin(&g_new);
 	}
 	error = tr2_trigger_set(&g_new, opens);
-	if (needs_looks)
+	if (needs_looks && !error)
 		set_flags(0);
 	return error;
 }
@@ -119,7 +119,7 @@ int tr2_flight_change(const char *list, char *why, size_t size)
 	}
 	error = set_rules(0);
 	if (error == -EPERM)
-		return refuse(why, size, "", "no trigger is in force now: memory> needs to be one at the start, too");
+		return refuse(why, size, "", "memory> needs to be among the triggers at the start, too");
 	return error ? refuse(why, size, "no trigger is in force now", tr2_text_error(-error)) : 1;
 }
 
