@@ -65,7 +65,7 @@ void tr2_cause_begin(const struct tr2_rules *rules)
 
 static int is_kept_back(const struct causes *causes, enum tr2_cause_kind kind, uint64_t now)
 {
-	if (causes->end || causes->n || kind == TR2_CAUSE_AGAIN)
+	if (causes->end || causes->is_new || kind == TR2_CAUSE_AGAIN)
 		return 0;   /* it joins the others */
 	return causes->snapshots >= causes->max || (kind == TR2_CAUSE_NEW && now < causes->quiet_until);
 }

@@ -21,8 +21,8 @@
 #include "settings/tr2_env.h"
 
 enum {
-	SHORTEST_MS = 32,         /* from one look to the next, while something is recorded ... */
-	LONGEST_MS = 256,         /* ... and while nothing is */
+	BUSY_MS = 32,             /* from one look to the next, while something is recorded ... */
+	IDLE_MS = 256,            /* ... and if nothing was for a second */
 	MEMORY_MS = 100,          /* from one look at the size of the process to the next */
 	PAGE = 4096,
 };
@@ -32,7 +32,7 @@ static struct trigger {
 	uint64_t lost;            /* checkpoints, at the last look */
 	uint64_t next[TR2_RULES]; /* raw clock: every, memory: not before */
 	uint64_t peak[TR2_RULES]; /* memory: bytes, at the last cause */
-	unsigned sleep_ms;        /* until the next look at events */
+	uint64_t seen_at;         /* raw clock: a look has found events */
 	uint64_t due;             /* raw clock: the next look; 0: none is needed */
 	int statm;                /* a descriptor of /proc/self/statm, + 1; 0: none */
 	struct tr2_fd_identity is_statm;
@@ -106,7 +106,7 @@ static void begin(void)
 	const uint64_t now = tr2_clock_raw();
 
 	g_trigger.lost = tr2_g_shm.head ? count_lost() : 0;
-	g_trigger.sleep_ms = SHORTEST_MS;
+	g_trigger.seen_at = now;
 	tr2_store_rlx(&g_trigger.due, now); /* relaxed: a time by itself */
 	for (unsigned i = 0; i < g_rules.n; i++) {
 		g_trigger.peak[i] = 0;
@@ -288,7 +288,7 @@ static void set_due(uint64_t now)
 	if (window)
 		ns = least(ns, window);
 	if (tr2_rules_watch(&g_rules))
-		ns = least(ns, g_trigger.sleep_ms * UINT64_C(1000000));
+		ns = least(ns, (now - g_trigger.seen_at < tr2_clock_ticks(1000000000) ? BUSY_MS : IDLE_MS) * 1000000);
 	/* relaxed: a time by itself */
 	tr2_store_rlx(&g_trigger.due, ns == UINT64_MAX ? 0 : now + tr2_clock_ticks(ns));
 }
@@ -317,9 +317,7 @@ int tr2_trigger_look(void)
 		judge_process(i, now, is_ending);
 	tr2_cause_request(tr2_clock_raw());
 	if (seen)
-		g_trigger.sleep_ms = SHORTEST_MS;
-	else if (g_trigger.sleep_ms < LONGEST_MS)
-		g_trigger.sleep_ms *= 2;
+		g_trigger.seen_at = now;
 	set_due(tr2_clock_raw());
 	return seen != 0;
 }
