@@ -104,7 +104,7 @@ int tr2_cause_add(enum tr2_cause_kind kind, uint64_t when, uint64_t begun, const
 	return 1;
 }
 
-/* The end of what has caused a snapshot before counts for nothing, and opens no window: or there might be no last one. */
+/* The end of what has been written before counts for nothing, and opens no window: or there might be no last one. */
 static void count_snapshot(struct causes *causes, uint64_t now)
 {
 	const uint64_t after = tr2_clock_ticks(causes->after_ns);

@@ -208,6 +208,7 @@ static void set(uint64_t *bits, unsigned at, int is)
 
 static void judge_slow(const struct tr2_watch *watch, unsigned rule, unsigned at, uint64_t when)
 {
+	const int is_written = is_set(watch->slow, at) && is_set(watch->reported, at);
 	const uint64_t enter = watch->track.open[at].when;
 	char text[TR2_CAUSE_TEXT];
 	struct tr2_text to;
@@ -218,7 +219,7 @@ static void judge_slow(const struct tr2_watch *watch, unsigned rule, unsigned at
 	tr2_text_add(&to, " took ");
 	add_ms(&to, when - enter);
 	add_thread(&to, &watch->track);
-	tr2_cause_add(is_set(watch->slow, at) && is_set(watch->reported, at) ? TR2_CAUSE_AGAIN : TR2_CAUSE_NEW, when, enter, text);
+	tr2_cause_add(is_written ? TR2_CAUSE_AGAIN : TR2_CAUSE_NEW, when, enter, text);
 }
 
 static void judge_p99(const struct tr2_watch *watch, unsigned rule, unsigned at, uint64_t when)

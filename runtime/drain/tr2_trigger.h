@@ -40,7 +40,10 @@ unsigned tr2_trigger_sleep_ms(void);
 /* In a forked child, by a thread of the program: the rules stay, what was found was the parent's. */
 void tr2_trigger_reset(void);
 
-/* Lines of "key: value", the last without its end: the rules in force, and what they have led to so far.  Thread  as tr2_trigger_set() */
+/*
+ * Lines of "key: value", the last without its end: the rules in force, and what they have led to so far.
+ * Thread  as tr2_trigger_set()
+ */
 struct tr2_text;
 void tr2_trigger_report(struct tr2_text *to);
 

@@ -30,7 +30,7 @@
  *         learn_message()                   tr2_message_v1()          a format's arguments before its scope
  *   [M8]  tr2_recovery_written()            the next one, t2expand    state and tails before they hold
  *   [M9]  tr2_losses_add()                  tr2_losses_begin()        a count of drops before it is reported as new
- *   [M10] tr2_ring_open_chunk() opens       readers of the ring file  a chunk's head before it counts
+ *   [M10] tr2_ring_open_chunk() opens       catch_up(), ring file     a chunk's head before it counts
  *   [M11] add_total() in tr2_losses.c       is_set()                  whose drops they are before they are counted
  *   [M12] unlock_tail() in tr2_overwrite.c  lock_tail()               one reader of a ring before the next one
  *   [M13] tr2_ring_open_chunk()'s fence     copy_chunk(), copy_event()  a chunk's number before its new events

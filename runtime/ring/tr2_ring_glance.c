@@ -17,8 +17,13 @@ static int is_same(const struct tr2_glance *glance)
 	return number_of(tr2_shm_chunk(glance->chunk - 1)) == glance->number;
 }
 
-/* What is read of a chunk that is used for something else by now is never used: is_same() comes behind it. */
-static void enter(struct tr2_glance *glance, uint32_t chunk, uint32_t number, uint64_t *missed)
+/*
+ * What is read of a chunk that is used for something else by now never counts: is_same() comes behind it.  So what
+ * has this mark may race with the owner, and ThreadSanitizer must not see it.
+ */
+#define RACES __attribute__((noinline, no_sanitize("thread")))
+
+static RACES void enter(struct tr2_glance *glance, uint32_t chunk, uint32_t number, uint64_t *missed)
 {
 	const struct tlg_chunk *into = tr2_shm_chunk(chunk - 1);
 	uint64_t lost = tr2_load_rlx(&into->lost_events); /* relaxed: as number_of() */
@@ -39,10 +44,13 @@ static int is_later(uint32_t number, uint32_t other)
 /* The owner has overwritten what comes next: go on where it records now.  Return  0: there is no later chunk */
 static int catch_up(struct tr2_glance *glance, const struct tr2_ring *ring, uint64_t *missed)
 {
-	uint32_t current = tr2_ring_current(ring), number = current ? number_of(tr2_shm_chunk(current - 1)) : 0;
+	uint32_t current = tr2_ring_current(ring), number = 0;
 
 	++*missed;
-	if (!current || (glance->chunk && !is_later(number, glance->number)))
+	/* [M10] acquire: the chunk's head.  Pairs with fill_head() */
+	if (current && tr2_load_acq(&tr2_shm_chunk(current - 1)->state) == TLG_CHUNK_OPEN)
+		number = number_of(tr2_shm_chunk(current - 1));
+	if (!number || (glance->chunk && !is_later(number, glance->number)))
 		return 0;
 	enter(glance, current, number, missed);
 	return 1;
@@ -70,12 +78,16 @@ static int is_left_behind(const struct tlg_chunk *chunk)
 	return state == TLG_CHUNK_PINNED || state == TLG_CHUNK_HELD;
 }
 
+static RACES uint32_t next_of(const struct tlg_chunk *chunk)
+{
+	return tr2_load_acq(&chunk->next); /* [M3] acquire: the next chunk's head.  Pairs with link_chunk() */
+}
+
 /* From the end of a chunk into the next one.  Return  0: there is none yet */
 static int go_on(struct tr2_glance *glance, const struct tr2_ring *ring, uint64_t *missed)
 {
 	const struct tlg_chunk *chunk = tr2_shm_chunk(glance->chunk - 1);
-	uint32_t next = tr2_load_acq(&chunk->next); /* [M3] acquire: the next chunk's head.  Pairs with link_chunk() */
-	uint32_t number;
+	uint32_t next = next_of(chunk), number;
 
 	if (!is_same(glance) || (next && is_left_behind(chunk)))
 		return catch_up(glance, ring, missed);
@@ -89,7 +101,7 @@ static int go_on(struct tr2_glance *glance, const struct tr2_ring *ring, uint64_
 }
 
 /* Each word before the chunk's number, which tells whether the copy counts. */
-static void copy_event(struct tlg_event *to, const struct tlg_event *event, uint64_t head)
+static RACES void copy_event(struct tlg_event *to, const struct tlg_event *event, uint64_t head)
 {
 	const uint64_t *words = (const uint64_t *)(const void *)event;
 	/* [M13] acquire: as above.  Pairs with fill_head() */
@@ -171,7 +183,7 @@ static int go_around(struct tr2_glance *glance, const struct tr2_ring *ring, uin
 		head = head_of(chunk, glance->number, at);
 	at -= head && tlg_begins_chain(type_of(head));
 	glance->since = now;   /* there may be nothing behind it for long: do not look all the time */
-	if (at >= TLG_CHUNK_EVENTS && !tr2_load_acq(&chunk->next)) /* [M3] acquire: as in go_on() */
+	if (at >= TLG_CHUNK_EVENTS && !next_of(chunk))
 		return 0;
 	glance->event = at;
 	return 1;
