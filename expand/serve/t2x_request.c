@@ -256,6 +256,7 @@ void t2x_request_parse(struct t2x_request *request, const char *method, const ch
 	char path[T2X_REQUEST_TARGET];
 
 	memset(request, 0, sizeof(*request));
+	request->is_head = !strcmp(method, "HEAD");
 	if (strlen(target) >= T2X_REQUEST_TARGET) {
 		refuse(request, 414, "the request is too long");
 		return;

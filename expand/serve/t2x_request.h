@@ -40,6 +40,7 @@ struct t2x_request {
 	unsigned status;                  /* of HTTP, if page is T2X_PAGE_NONE */
 	const char *why;
 	int is_pprof;                     /* the path is below debug/pprof/ */
+	int is_head;                      /* only the headers of the answer are wanted */
 	uint32_t pid;
 	char profile[16];                 /* a name of prof_kinds.def */
 	char name[256];                   /* of a file */

@@ -13,6 +13,7 @@
 #include "drain/tr2_trigger.h"
 #include "output/tr2_sink.h"
 #include "record/tr2_late.h"
+#include "record/tr2_profiler.h"
 #include "ring/tr2_losses.h"
 #include "ring/tr2_pool.h"
 #include "ring/tr2_thread.h"
@@ -158,6 +159,16 @@ static void put_settings(struct tr2_text *to)
 	put_number(to, "wait", tr2_g_settings.wait_ms);
 }
 
+/* Those that run; nothing if libtrace2-prof is not there, or older. */
+static void put_profiles(struct tr2_text *to)
+{
+	tr2_profiler_call *profiler = tr2_profiler();
+	char names[128], why[2];
+
+	if (profiler && profiler("status", names, sizeof(names), why, sizeof(why)))
+		put_text(to, "profiles", *names ? names : "none");
+}
+
 void tr2_status_write(char *to, size_t size)
 {
 	struct tr2_text text = tr2_text_begin(to, size);
@@ -169,6 +180,7 @@ void tr2_status_write(char *to, size_t size)
 	put_text(&text, "file", *path ? path : "none");
 	put_number(&text, "clock", tr2_clock_ms());
 	put_settings(&text);
+	put_profiles(&text);
 	with_lock(put_session, &text);
 	put_text(&text, "sid", tr2_sid());   /* last, for it may be long */
 }

@@ -249,6 +249,11 @@ void trace2_prof_stop_wall(void)
 	stop_clock(TR2P_CLOCK_WALL);
 }
 
+int tr2p_cpu_is_on(enum tr2p_clock clock)
+{
+	return tr2_load_rlx(&clocks[clock].now) != NULL; /* relaxed: it may change at any time */
+}
+
 void tr2p_cpu_end(void)
 {
 	tr2p_wall_flush();

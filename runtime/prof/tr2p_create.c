@@ -82,6 +82,11 @@ void tr2p_create_begin(void)
 
 /* ---- "threadcreate" -------------------------------------------------------------------------------- */
 
+int tr2p_create_is_on(void)
+{
+	return tr2_load_rlx(&is_sampled); /* relaxed: a flag, which orders nothing */
+}
+
 int trace2_prof_set_threadcreate(int on)
 {
 	if (on && tr2p_init())

@@ -19,4 +19,7 @@ void tr2p_create_begin(void);
 /* Create a thread of the library, which the profiler ignores.  Return  0 or an error number */
 int tr2p_create_own(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *data);
 
+/* 1: the profile is on. */
+int tr2p_create_is_on(void);
+
 #endif

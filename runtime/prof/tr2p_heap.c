@@ -147,6 +147,11 @@ void tr2p_heap_freed(const void *address)
 
 /* ---- the rate -------------------------------------------------------------------------------------- */
 
+int tr2p_heap_is_on(void)
+{
+	return tr2_load_rlx(&g_rate) != 0; /* relaxed: a number by itself */
+}
+
 size_t trace2_prof_set_heap_rate(size_t bytes)
 {
 	int saved = errno;

@@ -58,4 +58,7 @@ void tr2p_heap_freed_sample(const struct tr2p_live *live);
 size_t tr2p_heap_draw(size_t rate);
 double tr2p_heap_scale(size_t size, size_t rate);
 
+/* 1: allocations are sampled. */
+int tr2p_heap_is_on(void);
+
 #endif

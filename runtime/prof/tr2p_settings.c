@@ -12,12 +12,16 @@
 #include "tlg_parent.h"
 #include "tlg_units.h"
 #include "trace2_prof.h"
+#include "tr2p_cpu.h"
+#include "tr2p_create.h"
+#include "tr2p_heap.h"
 #include "tr2p_init.h"
 #include "tr2p_kernel.h"
 #include "tr2p_leaks.h"
 #include "tr2p_remote.h"
 #include "tr2p_sigpipe.h"
 #include "tr2p_unwind.h"
+#include "tr2p_wait.h"
 
 enum { WORD_MAX = 64 };
 
@@ -195,6 +199,16 @@ void tr2p_settings_apply(const char *list)
 
 /* ---- while the program runs ------------------------------------------------------------------------ */
 
+static int is_cpu_on(void)
+{
+	return tr2p_cpu_is_on(TR2P_CLOCK_CPU);
+}
+
+static int is_wall_on(void)
+{
+	return tr2p_cpu_is_on(TR2P_CLOCK_WALL);
+}
+
 static void stop_heap(void)
 {
 	trace2_prof_set_heap_rate(0);
@@ -219,9 +233,12 @@ static void stop_threadcreate(void)
 static const struct stop {
 	char name[16];
 	void (*stop)(void);
+	int (*is_on)(void);
 } stops[] = {
-	{ "cpu", trace2_prof_stop_cpu }, { "wall", trace2_prof_stop_wall }, { "heap", stop_heap },
-	{ "block", stop_block }, { "mutex", stop_mutex }, { "threadcreate", stop_threadcreate },
+	{ "cpu", trace2_prof_stop_cpu, is_cpu_on }, { "wall", trace2_prof_stop_wall, is_wall_on },
+	{ "heap", stop_heap, tr2p_heap_is_on }, { "block", stop_block, tr2p_wait_block_is_on },
+	{ "mutex", stop_mutex, tr2p_wait_mutex_is_on },
+	{ "threadcreate", stop_threadcreate, tr2p_create_is_on },
 };
 enum { STOPS = sizeof(stops) / sizeof(stops[0]) };
 
@@ -302,12 +319,26 @@ static void list_stop(char *stop, size_t size, const char *name)
 	append(stop, size, "=off");
 }
 
+/* Which profiles run, with commas between them. */
+static int list_running(char *to, size_t size)
+{
+	for (unsigned i = 0; i < STOPS; i++) {
+		if (!stops[i].is_on())
+			continue;
+		append(to, size, *to ? "," : "");
+		append(to, size, stops[i].name);
+	}
+	return 1;
+}
+
 int tr2p_settings_steer(const char *list, char *stop, unsigned long stop_size, char *why, unsigned long why_size)
 {
 	struct steering steering = { .is_stopped = { 0 } };
 
 	if (stop)
 		stop[0] = '\0';
+	if (stop && !strcmp(list, "status"))
+		return list_running(stop, stop_size);
 	for (;; list++) {
 		size_t length = strcspn(list, ",");
 		if (!read_steered(&steering, list, length))

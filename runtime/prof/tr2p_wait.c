@@ -59,6 +59,16 @@ static void note_rates(void)
 	errno = saved;
 }
 
+int tr2p_wait_block_is_on(void)
+{
+	return tr2_load_rlx(&g_block_rate) != 0; /* relaxed: a number by itself */
+}
+
+int tr2p_wait_mutex_is_on(void)
+{
+	return tr2_load_rlx(&g_mutex_fraction) != 0; /* relaxed: a number by itself */
+}
+
 uint64_t trace2_prof_set_block_rate(uint64_t ns)
 {
 	uint64_t before = tr2_exchange_rlx(&g_block_rate, ns); /* relaxed: a number by itself */

@@ -126,6 +126,10 @@ void tr2p_put_back_charge(const void *lock, uint64_t ns);
  */
 void tr2p_charge(uint64_t ns, const void *caller);
 
+/* 1: that profile is on. */
+int tr2p_wait_block_is_on(void);
+int tr2p_wait_mutex_is_on(void);
+
 /* ---- futexes -------------------------------------------------------------------------------------- */
 
 typedef long tr2p_call_function(long, long, long, long, long, long, long);

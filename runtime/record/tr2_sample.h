@@ -101,7 +101,7 @@ void tr2_sample_resume_v1(void);
 
 /*
  * libtrace2's thread calls function for `t2 ctl profile`.
- *   list  as TRACE2_PROF; or NAME=off; or off, for all
+ *   list  as TRACE2_PROF; or NAME=off; or off, for all; or status: stop becomes the names of those that run
  *   stop  filled with a list that stops what was started; NULL: nobody asks for it
  *   why   filled with the first error    Return  1; 0: with why
  * Thread  before any other

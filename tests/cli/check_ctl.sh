@@ -257,6 +257,8 @@ job=$!
 for ((i = 0; i < 100; i++)); do [ -n "$(ls "$rings")" ] && break; sleep 0.02; done
 expect "a program that knows nothing of Trace2" 0 "" t2 ctl spin on -o spin.tlg
 expect "a profile starts" 0 "" t2 ctl "$job" profile cpu=250hz --seconds=1
+expect "status with a profile" 0 "" t2 ctl "$job" status
+says "it names the profile" '^profiles: cpu$'
 expect "no such profile" 1 "no profile, or no rate" t2 ctl "$job" profile cpu=0
 sleep 1.5
 expect "flush" 0 "" t2 ctl "$job" flush
@@ -264,6 +266,8 @@ check "it is in the trace, with the function" grep -q hot_function <(t2 summary 
 samples=$(t2 export --format=ndjson spin.tlg 2>/dev/null | grep -c '"sample"')
 sleep 0.5
 expect "flush again" 0 "" t2 ctl "$job" flush
+expect "status behind its time" 0 "" t2 ctl "$job" status
+says "it names no profile" '^profiles: none$'
 check "it has stopped behind its time" [ "$(t2 export --format=ndjson spin.tlg 2>/dev/null | grep -c '"sample"')" -eq "$samples" ]
 kill -9 "$job"
 wait 2>/dev/null
