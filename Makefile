@@ -21,6 +21,8 @@ loaded_pkgs  := libdw
 runtime_pkgs := libmd liblz4
 expand_pkgs  := liblz4 libmd expat
 test_pkgs    := cmocka
+# t2 serve: its header, if it is there
+optional_pkgs := libmicrohttpd
 debian_liburcu-cds := liburcu-dev
 debian_liblz4      := liblz4-dev
 debian_libmd       := libmd-dev
@@ -110,13 +112,14 @@ our_cflags := -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-p
 our_ldflags := -pthread -Wl,--as-needed $(if $(SAN),-fsanitize=$(SAN))
 
 lib_cflags = $(eval lib_cflags := $(call pkg_cflags,$(sort $(inline_pkgs) $(loaded_pkgs) $(runtime_pkgs) $(expand_pkgs))))$(lib_cflags)
+optional_cflags = $(eval optional_cflags := $(call pkg_optional,$(optional_pkgs),-DT2X_HAS_MICROHTTPD))$(optional_cflags)
 test_cflags = $(eval test_cflags := $(call pkg_cflags,$(test_pkgs)))$(test_cflags)
 runtime_libs = $(eval runtime_libs := $(call bundled,$(runtime_pkgs)) $(call pkg_libs,$(inline_pkgs)))$(runtime_libs)
 tool_libs = $(eval tool_libs := $(call bundled,$(expand_pkgs)))$(tool_libs)
 expand_libs = $(eval expand_libs := $(call pkg_libs,$(expand_pkgs)))$(expand_libs)
 test_libs = $(eval test_libs := $(call pkg_libs,$(test_pkgs)))$(test_libs)
 
-compile = $(CC) $(call our_cppflags,$(1)) $(lib_cflags) $(2) $(CPPFLAGS) $(our_cflags) $(CFLAGS)
+compile = $(CC) $(call our_cppflags,$(1)) $(lib_cflags) $(optional_cflags) $(2) $(CPPFLAGS) $(our_cflags) $(CFLAGS)
 judge_cflags := $(if $(findstring fuzzer,$(SAN)),-fno-sanitize=all)# fuzzers look for ways through the product, not our judges
 link = $(CC) $(our_ldflags) $(our_cflags) $(CFLAGS) $(LDFLAGS)
 say = @mkdir -p $(@D)$(if $(V),,; printf '  %-5s %s\n' $(1) $@)

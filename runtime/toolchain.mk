@@ -34,6 +34,8 @@ pkg_ask = $(if $(filter 0,$(call pkg_status,$(2))),$(shell $(PKG_CONFIG) $(1) $(
 pkg_status = $(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null; echo $$?)
 # Headers of this machine are none of another's, nor of another C library's
 pkg_cflags = $(filter-out $(addprefix -I/usr/include/,$(host_machine)),$(strip $(foreach p,$(1),$(call pkg_ask,--cflags,$(p)))))
+# The flags of a package that need not be there, with one that says that it is
+pkg_optional = $(if $(filter 0,$(call pkg_status,$(1))),$(2) $(filter-out -I/usr/include/%,$(shell $(PKG_CONFIG) --cflags $(1))))
 pkg_libs = $(strip $(foreach p,$(1),$(call pkg_ask,--libs,$(p))))
 
 # Each library that comes along costs every process 45 us, tracing or not: so where there are archives, these (not in tests)

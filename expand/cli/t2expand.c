@@ -15,6 +15,7 @@
 #include "t2x_record.h"
 #include "t2x_ring_hints.h"
 #include "t2x_span.h"
+#include "t2x_serving.h"
 #include "t2x_steer.h"
 
 enum { MAX_LAYOUT_BYTES = 1024 * 1024 };
@@ -335,6 +336,8 @@ int main(int argc, char **argv)
 		return t2x_steer_run(argc, argv);
 	if (t2x_importing_is_meant(argc, argv))
 		return t2x_importing_run(argc, argv);
+	if (t2x_serving_is_meant(argc, argv))
+		return t2x_serving_run(argc, argv);
 	t2x_options_read(&run.settings, argc, argv);
 	run.settings.options.namer = t2x_namer_new(&run.settings.places);
 	run.settings.options.name_stack = t2x_namer_names;

@@ -23,6 +23,7 @@ enum t2x_takes {
 	T2X_TAKES_COMMAND,
 	T2X_TAKES_PROGRAM,        /* a program and its arguments: t2x_record.h */
 	T2X_TAKES_STEERED,        /* processes, and what they are to do: t2x_steer.h */
+	T2X_TAKES_SERVED,         /* files and directories: t2x_serving.h */
 };
 
 enum t2x_section {

@@ -118,6 +118,19 @@ static const char steering[] =
 	"  --timeout=N          wait for each process for N seconds at most; 3\n"
 	"Exit status: 0; 1 a process was not found, or has refused; 2 usage\n";
 
+static const char serving[] =
+	"Where it listens\n"
+	"  --socket=PATH        a Unix socket of this user; $XDG_RUNTIME_DIR/trace2-serve.sock\n"
+	"  --listen=ADDR:PORT   TCP, on 127.0.0.1 or [::1]; elsewhere with TLS only\n"
+	"Who may ask\n"
+	"  --token-file=FILE    who has this token: Bearer TOKEN, or Basic with it as password\n"
+	"  --tls-cert=FILE      TLS: the certificate, in PEM\n"
+	"  --tls-key=FILE       its key\n"
+	"Output\n"
+	"  --directory=DIR      traces of processes that had none; $XDG_STATE_HOME/trace2\n"
+	"Pages: / /processes.json /metrics /healthz /pid/N/ /pid/N/debug/pprof/ /file/NAME\n"
+	"Exit status: 0 after SIGTERM or SIGINT; 1 it cannot listen; 2 usage\n";
+
 static const char statuses[] =
 	"Exit status: 0; 3 parts are damaged, the rest was expanded; 1 unusable input or output; 2 usage\n";
 
@@ -171,7 +184,8 @@ static int shows_format(const struct t2x_command *command, const struct t2x_form
 static int reads_events(const struct t2x_command *command)
 {
 	return !command || (command->takes != T2X_TAKES_LAYOUT && command->takes != T2X_TAKES_COMMAND &&
-			    command->takes != T2X_TAKES_PROGRAM && command->takes != T2X_TAKES_STEERED);
+			    command->takes != T2X_TAKES_PROGRAM && command->takes != T2X_TAKES_STEERED &&
+			    command->takes != T2X_TAKES_SERVED);
 }
 
 /* An option that all formats take is one of git's: not all of them do something with it. */
@@ -252,7 +266,7 @@ static void put_front(FILE *to)
 			if (command->section == (enum t2x_section)section)
 				fprintf(to, "  %-10s %s\n", command->name, command->help);
 	}
-	fputs("\n`t2 COMMAND --help' shows its options, --help=all all; t2(1), t2expand(1)\n", to);
+	fputs("`t2 COMMAND --help' shows its options, --help=all all; t2(1), t2expand(1)\n", to);
 }
 
 /* The options of `t2 record' */
@@ -278,6 +292,8 @@ static void put_command(FILE *to, const struct t2x_command *command)
 		put_recording(to);
 	if (command->takes == T2X_TAKES_STEERED)
 		fputs(steering, to);
+	if (command->takes == T2X_TAKES_SERVED)
+		fputs(serving, to);
 	if (!reads_events(command))
 		return;
 	if (shows_option(command, &t2x_cli_options[T2X_CLI_FORMAT]))
