@@ -208,9 +208,13 @@ static uint32_t find_ms(const struct t2x_request *request)
 	return request->ms;
 }
 
-/* Wait with a profile, or only the trace, switched on.  Return  0: the reply says why not */
+/*
+ * Wait with a profile, or only the trace, switched on.  *since_ns becomes the time from which on it was.
+ * Return  0: the reply says why not
+ */
 static int record(const struct t2x_server *server, const struct t2x_http_call *call, const struct t2x_traced *traced,
-		  const char *profile, uint32_t ms, struct t2x_taking *taking, struct t2x_reply *reply)
+		  const char *profile, uint32_t ms, struct t2x_taking *taking, uint64_t *since_ns,
+		  struct t2x_reply *reply)
 {
 	const struct t2x_gate gate = gate_of(server, call);
 	char why[TLG_CTL_ANSWER + 1];
@@ -224,6 +228,7 @@ static int record(const struct t2x_server *server, const struct t2x_http_call *c
 		t2x_reply_fail(reply, status, why, NULL);
 		return 0;
 	}
+	*since_ns = find_now();
 	has_passed = t2x_gate_wait(&gate, ms);
 	t2x_steering_end(taking);
 	if (!has_passed)
@@ -237,7 +242,7 @@ void t2x_profiles_answer(const struct t2x_server *server, const struct t2x_http_
 	const struct t2x_prof_kind *kind = t2x_prof_kind_of(call->request.profile);
 	const uint32_t ms = find_ms(&call->request);
 	struct t2x_taking taking = { .kind = -1 };
-	uint64_t since_ns = find_now();
+	uint64_t since_ns = 0;
 
 	if (!strcmp(call->request.profile, "threads")) {
 		answer_threads(server, call, traced, reply);
@@ -246,8 +251,8 @@ void t2x_profiles_answer(const struct t2x_server *server, const struct t2x_http_
 	if (!ms) {
 		if (traced->page[0])
 			t2x_steering_flush(&taking, server->steering, traced);
-		since_ns = 0;
-	} else if (!record(server, call, traced, t2x_prof_kinds[kind->recorded].name, ms, &taking, reply)) {
+	} else if (!record(server, call, traced, t2x_prof_kinds[kind->recorded].name, ms, &taking, &since_ns,
+			   reply)) {
 		return;
 	}
 	read_profile(server, call, traced, &taking, since_ns, reply);
@@ -255,7 +260,10 @@ void t2x_profiles_answer(const struct t2x_server *server, const struct t2x_http_
 
 /* ---- traces -------------------------------------------------------------------------------------------- */
 
-/* The end of a file, from a cycle on that begins before the moment: so it can be read by itself.  Return  0 or an errno */
+/*
+ * The end of a file, from a cycle on that begins before the moment: so it can be read by itself.
+ * Return  0 or an errno
+ */
 static int copy_end(const char *path, uint64_t since_ns, int to)
 {
 	int fd = open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC), error = fd < 0 ? errno : 0;
@@ -295,12 +303,12 @@ void t2x_profiles_trace(const struct t2x_server *server, const struct t2x_http_c
 			const struct t2x_traced *traced, struct t2x_reply *reply)
 {
 	const uint32_t ms = call->request.ms ? call->request.ms : TRACE_MS;
-	struct reading reading = { .since_ns = find_now() };
+	struct reading reading = { .n = 0 };
 	struct t2x_taking taking;
 	const char *file;
 	int is_live;
 
-	if (!record(server, call, traced, NULL, ms, &taking, reply))
+	if (!record(server, call, traced, NULL, ms, &taking, &reading.since_ns, reply))
 		return;
 	file = taking.file[0] ? taking.file : traced->file;
 	is_live = taking.is_flight || !traced->page[0];

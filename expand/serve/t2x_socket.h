@@ -26,7 +26,7 @@ const char *t2x_socket_local(struct t2x_socket *sock, const char *path);
 /* TCP.  address  "127.0.0.1:PORT", "[::1]:PORT"; port 0: any.  Return  as above */
 const char *t2x_socket_tcp(struct t2x_socket *sock, const char *address);
 
-/* What systemd hands over (sd_listen_fds(3)).  Return  1: sock has it; 0: there is none; -1: more than one, or no socket */
+/* What systemd hands over, see sd_listen_fds(3).  Return  1: sock has it; 0: there is none; -1: it is not one socket */
 int t2x_socket_inherit(struct t2x_socket *sock);
 
 void t2x_socket_close(struct t2x_socket *sock);

@@ -28,8 +28,8 @@ static int read_line(const char *line, struct t2x_module *module)
 	char access[5];
 	int at = 0;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %n", &start, &limit, access, &offset, &at) != 4 ||
-	    !at || line[at] != '/' || access[2] != 'x')
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %n", &start, &limit, access, &offset,
+		   &at) != 4 || !at || line[at] != '/' || access[2] != 'x')
 		return 0;
 	*module = (struct t2x_module){ start, limit, offset, strndup(line + at, strcspn(line + at, "\n")), "" };
 	return module->file != NULL;

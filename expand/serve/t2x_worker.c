@@ -11,12 +11,13 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { QUEUE_MS = 10000, SLICE_MS = 20, SAID = 2048 };
+enum { QUEUE_MS = 10000, SLICE_MS = 20, LOOK_MS = 100, SAID = 2048 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned running;
@@ -85,7 +86,6 @@ static void set_limits(void)
 	limit(RLIMIT_AS, (rlim_t)T2X_WORKER_MEMORY_MB << 20);
 #endif
 	limit(RLIMIT_CPU, T2X_WORKER_CPU_S);
-	limit(RLIMIT_FSIZE, (rlim_t)T2X_WORKER_OUTPUT_MB << 20);
 	limit(RLIMIT_CORE, 0);
 	setpriority(PRIO_PROCESS, 0, 10);
 }
@@ -93,7 +93,7 @@ static void set_limits(void)
 /* Between fork and exec: only what is safe in a signal handler, for other threads may have had locks. */
 static _Noreturn void become(const struct t2x_worker *worker, char *const *argv, int output, int said, pid_t parent)
 {
-	struct sigaction usual = { .sa_handler = SIG_DFL }, ignored = { .sa_handler = SIG_IGN };
+	struct sigaction usual = { .sa_handler = SIG_DFL };
 	sigset_t none;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -101,7 +101,6 @@ static _Noreturn void become(const struct t2x_worker *worker, char *const *argv,
 	if (getppid() != parent)
 		_exit(127);
 	sigaction(SIGPIPE, &usual, NULL);
-	sigaction(SIGXFSZ, &ignored, NULL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	/* Above all targets, so that no dup2() closes what a later one copies. */
@@ -132,21 +131,30 @@ static pid_t start(const struct t2x_worker *worker, int output, int said)
 	return pid;
 }
 
+/* RLIMIT_FSIZE would hold for copies of rings, too, which are long and hollow. */
+static int is_too_large(int output)
+{
+	struct stat st;
+
+	return fstat(output, &st) || st.st_size > (off_t)T2X_WORKER_OUTPUT_MB << 20;
+}
+
 /*
  * What it says on standard error, until that is closed.
- * Return  1: it has ended; 0: the client has gone; -1: it takes too long
+ * Return  1: it has ended; 0: the client has gone; -1: it takes too long, or writes too much
  */
-static int listen_to(const struct t2x_worker *worker, int fd, char said[SAID])
+static int listen_to(const struct t2x_worker *worker, int fd, int output, char said[SAID])
 {
 	const uint64_t until = t2x_gate_clock() + T2X_WORKER_MS;
 	size_t n = 0;
 
 	for (;;) {
-		const uint64_t now = t2x_gate_clock();
-		int is_ready = t2x_gate_wait_for(worker->gate, fd, now < until ? (uint32_t)(until - now) : 0);
+		int is_ready = t2x_gate_wait_for(worker->gate, fd, LOOK_MS);
 		char rest[256];
 		ssize_t got;
 
+		if (is_ready < 0 && t2x_gate_clock() < until && !is_too_large(output))
+			continue;
 		if (is_ready <= 0)
 			return is_ready;
 		got = n + 1 < SAID ? read(fd, said + n, SAID - 1 - n) : read(fd, rest, sizeof(rest));
@@ -182,7 +190,7 @@ static int run(const struct t2x_worker *worker, int output, char *why, unsigned 
 	}
 	pid = start(worker, output, fds[1]);
 	close(fds[1]);
-	how = pid < 0 ? 1 : listen_to(worker, fds[0], said);
+	how = pid < 0 ? 1 : listen_to(worker, fds[0], output, said);
 	close(fds[0]);
 	if (pid < 0) {
 		snprintf(why, size, "no process could be made for it");
@@ -193,6 +201,8 @@ static int run(const struct t2x_worker *worker, int output, char *why, unsigned 
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		continue;
 	/* 3: parts are damaged, the rest is there */
+	if (how > 0 && is_too_large(output))
+		how = -1;
 	if (how > 0 && WIFEXITED(status) && (!WEXITSTATUS(status) || WEXITSTATUS(status) == 3))
 		return 1;
 	if (how > 0 && WIFSIGNALED(status))
@@ -200,7 +210,7 @@ static int run(const struct t2x_worker *worker, int output, char *why, unsigned 
 	else if (how > 0)
 		explain(why, size, said);
 	else
-		snprintf(why, size, "%s", how ? "it takes too long to read the trace" : "");
+		snprintf(why, size, "%s", how ? "it takes too long to read the trace, or the answer is too large" : "");
 	return 0;
 }
 

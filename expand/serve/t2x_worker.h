@@ -2,8 +2,8 @@
 /*
  * t2x_worker.h - runs `t2' in a process of its own to read a trace for a request.
  *
- * A trace may be damaged or hostile, and large.  So each one is read by a child: with limits of memory, processor time
- * and output, at low priority, and killed when the time is over, the client has gone or the server ends.  It gets
+ * A trace may be damaged or hostile, and large.  So each one is read by a child: with limits of memory, CPU time and
+ * output, at low priority, and killed when the time is over, the client has gone or the server ends.  It gets
  * descriptors, no paths of clients.  At most T2X_WORKERS run at a time.
  */
 #ifndef T2X_WORKER_H
@@ -18,7 +18,7 @@ enum {
 	T2X_WORKER_ARGUMENTS = 16,
 };
 
-/* What of the limits a worker may use; megabytes of memory and of output, seconds of processor time. */
+/* What of the limits a worker may use; megabytes of memory and of output, seconds of CPU time. */
 enum { T2X_WORKER_MEMORY_MB = 2048, T2X_WORKER_OUTPUT_MB = 512, T2X_WORKER_CPU_S = 60 };
 
 struct t2x_worker {

@@ -33,7 +33,8 @@ void tr2p_settings_apply(const char *list);
 
 /*
  * For `t2 ctl profile`, in libtrace2's thread: as tr2_sample_steer_v1() says.  The list "status" changes nothing: stop
- * becomes the names of the profiles that run.  All words are read before the first one has an effect.  What a program sets by its own calls meanwhile may get lost.
+ * becomes the names of the profiles that run.  All words are read before the first one has an effect.  What a program
+ * sets by its own calls meanwhile may get lost.
  */
 int tr2p_settings_steer(const char *list, char *stop, unsigned long stop_size, char *why, unsigned long why_size);
 

@@ -117,7 +117,8 @@ static void test_request_path_leads_nowhere_else(void **state)
 
 static void test_request_damaged_path_is_refused(void **state)
 {
-	static const char *const wrong[] = { "", "*", "http://x/", "/%", "/%4", "/%zz", "/a%00b", "/\x01", "/%7f", "metrics" };
+	static const char *const wrong[] = { "", "*", "http://x/", "/%", "/%4", "/%zz", "/a%00b", "/\x01", "/%7f",
+					     "metrics" };
 	char lengthy[2 * T2X_REQUEST_TARGET];
 
 	(void)state;
