@@ -192,9 +192,10 @@ static struct MHD_Response *make_response(struct t2x_reply *reply)
 			reply->fd = -1;
 		return response;
 	}
-	response = library.MHD_create_response_from_buffer(reply->body.n, reply->body.n ? (void *)reply->body.bytes : nothing,
-							   reply->body.n ? MHD_RESPMEM_MUST_FREE :
-									   MHD_RESPMEM_PERSISTENT);
+	response = reply->body.n ?
+			   library.MHD_create_response_from_buffer(reply->body.n, reply->body.bytes,
+								   MHD_RESPMEM_MUST_FREE) :
+			   library.MHD_create_response_from_buffer(0, nothing, MHD_RESPMEM_PERSISTENT);
 	if (response)
 		reply->body = (struct t2x_bytes){ .n = 0 };
 	return response;
