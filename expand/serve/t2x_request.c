@@ -271,4 +271,8 @@ void t2x_request_parse(struct t2x_request *request, const char *method, const ch
 	else if (request->page != T2X_PAGE_NONE)
 		take_query(request, query);
 	check_method(request, method);
+	if (request->page != T2X_PAGE_NONE) {
+		request->status = 0;
+		request->why = NULL;
+	}
 }

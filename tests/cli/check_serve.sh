@@ -44,7 +44,7 @@ serve()
 {
 	t2 serve "$@" 2>announced </dev/null &
 	server=$!
-	for ((i = 0; i < 500; i++)); do grep -q listens announced && break; kill -0 $server 2>/dev/null || break; sleep 0.02; done
+	for ((i = 0; i < 500; i++)); do grep -q listens announced 2>/dev/null && break; kill -0 $server 2>/dev/null || break; sleep 0.02; done
 	port=$(sed -n 's/.*listens on port \([0-9]*\):.*/\1/p' announced)
 }
 # leave: it ends when it is told to, with status 0
@@ -381,7 +381,7 @@ os.environ.update(LISTEN_FDS="1", LISTEN_PID=str(os.getpid()))
 os.execvp("t2", ["t2", "serve"])
 END
 server=$!
-for ((i = 0; i < 200; i++)); do grep -q listens announced && break; sleep 0.02; done
+for ((i = 0; i < 200; i++)); do grep -q listens announced 2>/dev/null && break; sleep 0.02; done
 answers "a socket that was handed over" 200 /healthz
 leave
 check "it is not ours to remove" [ -S "$socket" ]
