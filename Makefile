@@ -351,5 +351,5 @@ help:
 	@echo 'make clean         remove build/; distclean: everything that is not source'
 	@echo 'Settings: CC CFLAGS CPPFLAGS LDFLAGS LDLIBS, SAN=address,undefined or thread, WERROR=1, V=1'
 
-include expand/page/page.mk runtime/prof/prof.mk runtime/cmake/cmake.mk
+include expand/page/page.mk expand/serve/serve.mk runtime/prof/prof.mk runtime/cmake/cmake.mk
 -include $(shell find $(obj) -name '*.d' 2>/dev/null)

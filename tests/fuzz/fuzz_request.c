@@ -81,7 +81,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		fuzz_fail("a Host with another port", "", host, strlen(host));
 	/* In base64 it is a third longer: so no shorter text has it. */
 	if (t2x_guard_token(authorization, token) &&
-	    (strlen(authorization) < sizeof(token) || (!strstr(authorization, token) && !strcasestr(authorization, "basic"))))
+	    (strlen(authorization) < sizeof(token) ||
+	     (!strstr(authorization, token) && !strcasestr(authorization, "basic"))))
 		fuzz_fail("a token that is none", "", authorization, strlen(authorization));
 	judge_answer(rest);
 	free(text);

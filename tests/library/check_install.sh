@@ -25,9 +25,14 @@ for file in bin/t2expand bin/t2 share/bash-completion/completions/t2expand share
 	lib/pkgconfig/libtrace2-prof.pc share/man/man3/trace2-prof.3 \
 	lib/cmake/trace2/trace2-config.cmake lib/cmake/trace2/trace2-config-version.cmake \
 	lib/pkgconfig/libtrace2.pc share/man/man1/t2expand.1 share/man/man3/trace2.3 share/man/man7/trace2-env.7 \
-	share/man/man7/trace2-tutorial.7; do
+	share/man/man7/trace2-tutorial.7 lib/systemd/user/t2-serve.service lib/systemd/user/t2-serve.socket; do
 	quiet "installed: $file" test -e "$prefix/$file"
 done
+quiet "the unit has the program" grep -qx "ExecStart=$prefix/bin/t2 serve" "$prefix/lib/systemd/user/t2-serve.service"
+if command -v systemd-analyze >/dev/null; then
+	quiet "systemd has nothing to say of the units" sh -c \
+		"! systemd-analyze verify --man=no '$prefix/lib/systemd/user/t2-serve.service' 2>&1 | grep t2-serve"
+fi
 
 
 # man trace2_region_enter: a page for each function, by the name of its macro and that of the function behind it
@@ -206,12 +211,12 @@ quiet "uninstall leaves no file" test -z "$(find "$prefix" ! -type d)"
 
 # Every variable on its own, below a DESTDIR that no file may mention
 dest=$tmp/dest
-dirs=(prefix=/p bindir=/b libdir=/l includedir=/i mandir=/m pkgconfigdir=/k cmakedir=/f bashcompdir=/c zshcompdir=/z)
+dirs=(prefix=/p bindir=/b libdir=/l includedir=/i mandir=/m pkgconfigdir=/k cmakedir=/f bashcompdir=/c zshcompdir=/z userunitdir=/u)
 quiet "install with all variables" make install DESTDIR="$dest" "${dirs[@]}"
 for file in b/t2expand b/t2 c/t2expand c/t2 z/_t2expand m/man1/t2.1 l/libtrace2.so.0 l/libtrace2.so l/libtrace2.a i/trace2.h i/trace2_scope.h k/libtrace2.pc \
 	f/trace2-config.cmake f/trace2-config-version.cmake \
 	l/libtrace2-prof.so.0 l/libtrace2-prof.so l/libtrace2-prof.a l/libtrace2-prof-static.a i/trace2_prof.h k/libtrace2-prof.pc m/man3/trace2-prof.3 \
-	m/man1/t2expand.1 m/man3/trace2.3 m/man7/trace2-env.7 m/man7/trace2-tutorial.7; do
+	m/man1/t2expand.1 m/man3/trace2.3 m/man7/trace2-env.7 m/man7/trace2-tutorial.7 u/t2-serve.service u/t2-serve.socket; do
 	quiet "installed: $file" test -e "$dest/$file"
 done
 quiet "the directories are in the .pc" grep -q '^libdir=/l$' "$dest/k/libtrace2.pc"

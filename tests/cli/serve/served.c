@@ -16,7 +16,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 __attribute__((noinline)) static void compute_here(void)
 {
-	for (int i = 0; i < 200000; i++)
+	for (int i = 0; i < 1000000; i++)
 		number += i * 0.5;
 }
 
