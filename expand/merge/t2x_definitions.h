@@ -49,7 +49,12 @@ struct t2x_context {
 	uint64_t (*find_last_ns)(const struct t2x_context *context, uint32_t stream, uint32_t tid);
 	unsigned streams;                       /* so far */
 	uint64_t numbers;                       /* given to scopes and threads so far */
-	struct { uint64_t process; unsigned streams; } seen[T2X_MAX_SEEN];
+	struct t2x_seen {
+		uint64_t process;               /* its identity */
+		unsigned streams;               /* so far ... */
+		uint32_t first;                 /* ... and the id of the one that was read first */
+		int goes_on;                    /* one of them does */
+	} seen[T2X_MAX_SEEN];
 };
 
 static inline int t2x_context_has(const struct t2x_context *context, size_t bytes)

@@ -254,7 +254,7 @@ static void retire(struct t2x_merge *merge, struct t2x_live *live, int is_over)
 	if (stream->mark_ns > source->seen_ns)
 		source->seen_ns = stream->mark_ns;
 	source->open_streams += stream->is_framed && !stream->is_ended;
-	t2x_map_remove(&source->streams, stream->facts.stream);
+	t2x_map_remove(&source->streams, stream->id);
 	for (uint32_t i = 0; i < t2x_map_slots(&live->queues); i++)
 		if (t2x_map_at(&live->queues, i))
 			free_queue(merge, t2x_map_at(&live->queues, i));

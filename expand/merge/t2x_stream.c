@@ -54,9 +54,10 @@ t2x_stream_new(struct t2x_context *context, const char *input, uint32_t id, uint
 	stream->context = context;
 	stream->scopes.context = context;
 	stream->input = input;
+	stream->id = id;
 	stream->is_framed = is_framed;
 	stream->facts = (struct t2x_process){
-		.stream = id, .pid = pid, .sid = sid, .number = ++context->numbers,
+		.stream = id, .file = id, .pid = pid, .sid = sid, .number = ++context->numbers,
 	};
 	stream->process = process;
 	*stream->process = stream->facts;
@@ -156,20 +157,26 @@ static void read_sid(struct t2x_stream *stream, const char *text, size_t n)
 	}
 }
 
-/* Count the streams of a process.  A process that hashes to another one's place in seen[] takes that place. */
+/*
+ * Count the streams of a process.  A process that hashes to another one's place in seen[] takes that place.
+ *
+ * A process that has rotated has a stream in each of its files.  The back end gets all of them under the id of the one
+ * that was read first: so a thread, and the regions that are open in it, go on from one file to the next.
+ */
 static void identify(struct t2x_stream *stream)
 {
-	const struct t2x_process *facts = &stream->facts;
-	struct t2x_context *context = stream->context;
-	unsigned at;
+	struct t2x_process *facts = &stream->facts;
+	struct t2x_seen *seen;
 
 	stream->identity = facts->start_ticks ^ (uint64_t)facts->pid << 32 ^
 			   tlg_crc32c(0, facts->sid, strlen(facts->sid));
-	at = stream->identity % T2X_MAX_SEEN;
-	if (context->seen[at].process != stream->identity)
-		context->seen[at].streams = 0;
-	context->seen[at].process = stream->identity;
-	context->seen[at].streams++;
+	seen = &stream->context->seen[stream->identity % T2X_MAX_SEEN];
+	if (!seen->streams || seen->process != stream->identity)
+		*seen = (struct t2x_seen){ .process = stream->identity, .first = stream->id };
+	seen->streams++;
+	seen->goes_on |= stream->goes_on;
+	if (seen->goes_on && stream->has_start)
+		facts->stream = seen->first;
 }
 
 /* Only the first PROCINFO is read: later ones say the same. */
@@ -198,10 +205,10 @@ static void read_procinfo(struct t2x_stream *stream, const struct tlg_event *eve
 	if (text)
 		read_sid(stream, text, bytes);
 	t2x_free(text);
+	identify(stream);
 	send_process(stream);
 	if (stream->facts.sid != old_sid)
 		t2x_context_release(stream->context, old_sid, strlen(old_sid) + 1);
-	identify(stream);
 }
 
 /*
@@ -343,7 +350,7 @@ struct t2x_cursor *t2x_stream_cursor(struct t2x_stream *stream, uint32_t tid)
 	*cursor->thread = cursor->facts;
 	cursor->next_sequence = 1;
 	if (stream->context->find_last_ns)
-		cursor->now_ns = stream->context->find_last_ns(stream->context, stream->facts.stream, tid);
+		cursor->now_ns = stream->context->find_last_ns(stream->context, stream->id, tid);
 	cursor->has_sequence = stream->is_whole != 0;
 	return cursor;
 }

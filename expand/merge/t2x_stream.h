@@ -45,6 +45,7 @@ struct t2x_stream {
 	struct t2x_process facts;               /* what is known of it, sent by T2X_SET_PROCESS */
 	struct t2x_context *context;
 	const char *input;                      /* name, for messages */
+	uint32_t id;                            /* of its blocks; facts.stream is that of its process */
 	unsigned order;                         /* among the streams of the run */
 	unsigned version;                       /* PROLOGUE's; 0: not seen */
 	int is_framed;

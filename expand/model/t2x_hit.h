@@ -37,7 +37,8 @@
 /* A process: one stream of events. */
 struct t2x_process {
 	uint32_t pid;
-	uint32_t stream;          /* random id */
+	uint32_t stream;          /* random id: the same for all files of a process that rotates its trace ... */
+	uint32_t file;            /* ... and one of this file alone */
 	uint64_t start_ns;        /* zero of absolute times; 0: not known */
 	uint64_t start_ticks;     /* the same as the raw clock has it: a forked child has its parent's; 0: not known */
 	int32_t utcoff;           /* seconds east of UTC */

@@ -28,6 +28,7 @@ struct boundary_thread {
 
 struct t2x_boundary_stream {
 	unsigned input;
+	uint32_t id;
 	struct t2x_process facts;         /* its sid is a copy */
 	uint64_t identity, stored, hits;
 	uint32_t first_block, last_block;
@@ -158,7 +159,7 @@ static int add_stream(struct t2x_boundary *boundary, struct t2x_boundary_stream 
 		      unsigned input)
 {
 	*to = (struct t2x_boundary_stream){
-		.input = input, .facts = stream->facts, .identity = stream->identity,
+		.input = input, .id = stream->id, .facts = stream->facts, .identity = stream->identity,
 		.stored = stream->stored, .hits = stream->hits, .is_part = stream->is_part,
 		.is_whole = stream->is_whole, .goes_on = stream->goes_on, .has_clock = stream->has_clock,
 		.is_ended = stream->is_ended,
@@ -180,12 +181,12 @@ void t2x_boundary_add(struct t2x_boundary *boundary, const struct t2x_stream *st
 	struct t2x_boundary_stream *to;
 
 	/* A stream whose id comes again after its end counts as another stream. */
-	if (boundary->is_irregular || t2x_map_get(&boundary->streams, stream->facts.stream)) {
+	if (boundary->is_irregular || t2x_map_get(&boundary->streams, stream->id)) {
 		boundary->is_irregular = 1;
 		return;
 	}
 	to = malloc(sizeof(*to));
-	if (!to || t2x_map_put(&boundary->streams, stream->facts.stream, to)) {
+	if (!to || t2x_map_put(&boundary->streams, stream->id, to)) {
 		boundary->is_irregular = 1;
 		free(to);
 	} else if (!add_stream(boundary, to, stream, input)) {
@@ -206,7 +207,7 @@ void t2x_boundary_end(struct t2x_boundary *boundary, const struct t2x_context *c
 
 		if (!stream)
 			continue;
-		read = t2x_map_get(&range->streams, stream->facts.stream);
+		read = t2x_map_get(&range->streams, stream->id);
 		boundary->is_irregular |= !read;
 		stream->first_block = read ? read->first : 0;
 		stream->last_block = read ? read->last : 0;
@@ -238,7 +239,7 @@ int t2x_boundary_needs_past(const struct t2x_boundary *boundary, const struct t2
 		for (uint32_t j = 0; stream && j < t2x_map_slots(&stream->threads); j++) {
 			const struct boundary_thread *thread = t2x_map_at(&stream->threads, j);
 			if (thread && stream->is_part && thread->start.first_ns <
-			    t2x_boundary_last_ns(boundary, stream->facts.stream, thread->cursor.facts.tid))
+			    t2x_boundary_last_ns(boundary, stream->id, thread->cursor.facts.tid))
 				return 1;
 		}
 	}
