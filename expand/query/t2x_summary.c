@@ -9,6 +9,7 @@
 
 #include "t2x_summary_export.h"
 #include "t2x_totals_nested.h"
+#include "t2x_totals_open.h"
 #include "t2x_totals_values.h"
 #include "profile/t2x_prof_kinds.h"
 #include "text/t2x_formats.h"
@@ -91,10 +92,15 @@ static int compare(const void *a, const void *b)
 	return difference ? difference : strcmp(r->value, s->value);
 }
 
-/* All that was in the row has gone to another one: a thread got another name, regions have values. */
+/*
+ * The row stands for nothing any more: a thread has got another name, another file has the leaves of the regions, or
+ * the regions have values, and what was in the row has gone to another one.
+ */
 static int is_left_behind(const struct t2x_totals *totals, const struct t2x_row *row)
 {
-	return row->kind == T2X_ROW_THREAD ? !row->count : totals->value && t2x_row_is_empty(row);
+	if (row->kind == T2X_ROW_THREAD || row->kind == T2X_ROW_OPEN)
+		return !row->count;
+	return totals->value && t2x_row_is_empty(row);
 }
 
 static void drop_empty(struct t2x_totals *totals)
@@ -117,6 +123,7 @@ static void sort_rows(struct t2x_totals *totals, enum t2x_summary_key key)
 	struct order *order;
 
 	t2x_totals_unnest_open(totals);
+	t2x_totals_count_all_open(totals);
 	drop_empty(totals);
 	order = calloc(totals->n + 1, sizeof(*order));
 	for (unsigned i = 0; order && i < totals->n; i++)

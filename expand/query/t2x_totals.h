@@ -63,8 +63,9 @@ struct t2x_totals {
 struct t2x_totals_thread {
 	struct t2x_row *row;              /* NULL: it had no event yet, or there is no room */
 	uint64_t active_ns;               /* of the latest event that is no sample: of what it did itself; 0: none */
-	unsigned nopen, max_open;         /* of a part: regions that are open where it ends: rows of T2X_ROW_OPEN */
-	struct t2x_row **open;
+	uint32_t file;                    /* that had its latest event */
+	unsigned nopen, max_open;         /* regions that are open where this file, or the part, ends: ... */
+	struct t2x_row **open;            /* ... their rows of T2X_ROW_OPEN */
 	struct t2x_row **around;          /* of a part, by depth: rows of regions that were open where it began ... */
 	unsigned naround, nlearned;       /* ... as far as they are still open; all of them */
 };

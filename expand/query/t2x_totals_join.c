@@ -326,12 +326,6 @@ static int join_children(struct t2x_totals *totals, const struct order *order, i
 	return 1;
 }
 
-static void count_open(const struct t2x_totals *totals)
-{
-	for (const struct t2x_spans *spans = totals->spans.oldest; spans; spans = spans->newer)
-		t2x_totals_count_open(spans->own);
-}
-
 /* Whether only parts have the row, for what lies around: regions that a later part has left, or has found open. */
 static int is_unused(const struct t2x_row *row)
 {
@@ -381,7 +375,7 @@ int t2x_totals_join_end(struct t2x_totals *totals, int *needs_order)
 	int done = order_notes(&order, totals);
 
 	*needs_order = 0;
-	count_open(totals);
+	t2x_totals_count_all_open(totals);
 	t2x_totals_unnest_open(totals);
 	drop_unused(totals);
 	if (done)

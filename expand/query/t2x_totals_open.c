@@ -13,13 +13,30 @@ void t2x_totals_count_open(struct t2x_totals_thread *thread)
 		thread->open[--thread->nopen]->count++;
 }
 
-/* In a part that is so only if the thread is about to end, or no later part has anything of it. */
+void t2x_totals_count_all_open(const struct t2x_totals *totals)
+{
+	for (const struct t2x_spans *spans = totals->spans.oldest; spans; spans = spans->newer)
+		t2x_totals_count_open(spans->own);
+}
+
+/* The thread as its latest event left it; a new one, if it has none.  Return  NULL: no memory */
+static struct t2x_totals_thread *find_thread(struct t2x_totals *totals, const struct t2x_event *ev)
+{
+	const struct t2x_thread *thread = ev->thread;
+	const struct t2x_spans *spans = t2x_spans_get(&totals->spans, thread->process->stream, thread->tid);
+
+	if (!spans)
+		spans = t2x_spans_find(&totals->spans, ev);
+	return spans ? spans->own : NULL;
+}
+
 static void keep_open(struct t2x_totals *totals, const struct t2x_event *ev, struct t2x_row *row)
 {
-	const struct t2x_spans *spans = t2x_spans_find(&totals->spans, ev);
-	struct t2x_totals_thread *thread = spans ? spans->own : NULL;
+	struct t2x_totals_thread *thread = find_thread(totals, ev);
 	struct t2x_row **larger;
 
+	if (thread && thread->file != ev->thread->process->file)
+		return;                       /* another file has gone on with it already */
 	if (thread && thread->nopen == thread->max_open) {
 		larger = realloc(thread->open, (2 * thread->max_open + 8) * sizeof(struct t2x_row *));
 		thread->open = larger ? larger : thread->open;
@@ -27,8 +44,10 @@ static void keep_open(struct t2x_totals *totals, const struct t2x_event *ev, str
 	}
 	if (thread && thread->nopen < thread->max_open)
 		thread->open[thread->nopen++] = row;
-	else
+	else if (totals->part)
 		totals->is_cut = 1;
+	else
+		row->count++;
 }
 
 void t2x_totals_never_left(struct t2x_printer *printer, const struct t2x_event *ev)
@@ -42,8 +61,6 @@ void t2x_totals_never_left(struct t2x_printer *printer, const struct t2x_event *
 	snprintf(names, sizeof(names), "%s%s%s", category, *category ? "/" : "", t2x_totals_text(scope->label));
 	snprintf(place, sizeof(place), "%s:%d", scope->file ? scope->file : "?", scope->line);
 	row = t2x_totals_names(totals, ev, T2X_ROW_OPEN, names, place);
-	if (row && totals->part)
+	if (row)
 		keep_open(totals, ev, row);
-	else if (row)
-		row->count++;
 }

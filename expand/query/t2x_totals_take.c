@@ -62,10 +62,14 @@ static int meet_thread(struct t2x_spans_table *table, struct t2x_spans *spans, c
 
 	if (spans->own && is_renamed)
 		rename_thread(totals, spans->own, ev->thread);
+	if (spans->own)
+		t2x_totals_go_on(spans->own, ev->thread->process->file);
 	if (spans->own || totals->budget < THREAD_BYTES)
 		return spans->own != NULL;
 	spans->own = calloc(1, sizeof(struct t2x_totals_thread));
 	totals->budget -= spans->own ? THREAD_BYTES : 0;
+	if (spans->own)
+		t2x_totals_go_on(spans->own, ev->thread->process->file);
 	if (spans->own && totals->part == T2X_PART_LATER)
 		totals->is_cut |= !t2x_totals_learn_around(totals, spans->own, ev);
 	return spans->own != NULL;
@@ -77,6 +81,8 @@ static void forget_thread(struct t2x_spans_table *table, struct t2x_spans *spans
 
 	if (!thread)
 		return;
+	if (t2x_totals_of(table)->part == T2X_PART_WHOLE)
+		t2x_totals_count_open(thread);
 	t2x_totals_of(table)->budget += THREAD_BYTES;
 	t2x_totals_forget_around(t2x_totals_of(table), thread);
 	free(thread->open);
@@ -408,6 +414,7 @@ void t2x_totals_free(struct t2x_totals *totals)
 {
 	if (!totals)
 		return;
+	t2x_spans_free(&totals->spans);       /* first: threads refer to rows */
 	for (unsigned i = 0; i < totals->n; i++) {
 		t2x_histogram_free(&totals->rows[i]->durations);
 		free(totals->rows[i]);
@@ -415,7 +422,6 @@ void t2x_totals_free(struct t2x_totals *totals)
 	free(totals->rows);
 	free(totals->notes);
 	t2x_map_free(&totals->by_hash);
-	t2x_spans_free(&totals->spans);
 	t2x_threads_free(&totals->children);
 	t2x_threads_free(&totals->ended);
 	free(totals);
