@@ -31,6 +31,7 @@ enum {
 	T2X_SPANS_THREADS = 16384,
 	T2X_SPANS_MAX = 65536,          /* in a thread: deeper regions have none */
 	T2X_SPANS_BYTES = 16 * 1024 * 1024,     /* of memory for spans, beside one for each thread */
+	T2X_SPANS_SKEW_NS = 1000,       /* by so much two files of a process may disagree about a time */
 	T2X_SPANS_THREAD_BYTES = 384,   /* of memory for a thread, see t2x_writer.h; a writer's own comes on top */
 };
 
@@ -130,6 +131,7 @@ struct t2x_spans_table {
 	int keeps_all;          /* the writer has each thread until the end, whatever that takes */
 	int keeps_messages;     /* spans have the messages of their enters */
 	int has_no_spans;       /* the writer asks for processes and threads alone */
+	int is_filtered;        /* a filter passes on the events: their depths are not those of the model */
 	int is_part;            /* of the trace: what was entered in front of it has a place until it is left */
 	size_t *budget;         /* bytes that spans may still take; NULL: those of T2X_SPANS_BYTES */
 	/* the table's own */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "t2x_regions.h"
 #include "t2x_spans_private.h"
 #include "base/t2x_memory.h"
 #include "base/t2x_report.h"
@@ -172,6 +173,43 @@ static int meet(struct t2x_spans_table *table, struct t2x_spans *spans, const st
 	return 1;
 }
 
+/* A region that began then cannot be the one of the span: the thread has had events since, and it was not open. */
+static int is_later(const struct t2x_spans *spans, const struct t2x_span *span, uint64_t start_ns)
+{
+	return start_ns > spans->last_ns && start_ns - span->start_ns > T2X_SPANS_SKEW_NS;
+}
+
+/* Whether the model knows another region at this depth, around the event or left by it, than the span is of. */
+static int is_replaced(const struct t2x_spans *spans, const struct t2x_event *ev, uint32_t depth)
+{
+	const struct t2x_regions *regions = ev->thread->model;
+	const struct t2x_span *span = &spans->spans[depth];
+
+	if (!span->is_seen)
+		return 0;
+	if (depth == ev->open)
+		return ev->style == TLG_STYLE_region_leave && ev->rel_ns <= INT64_MAX &&
+		       is_later(spans, span, ev->ns - ev->rel_ns);
+	return depth < regions->open && depth < regions->capacity &&
+	       (regions->entered[depth].when == TLG_OPEN_LOST || is_later(spans, span, regions->entered[depth].ns));
+}
+
+/*
+ * Another file goes on with the thread, which repeats the regions that are open there.  Where a file between the two is
+ * missing, some that were open have been left, and others have been entered: only their times tell them apart.
+ */
+static void end_replaced(struct t2x_spans_table *table, struct t2x_spans *spans, const struct t2x_event *ev)
+{
+	uint32_t same = 1;
+
+	if (!ev->thread->model || table->is_filtered)
+		return;
+	while (same < spans->open && same <= ev->open && !is_replaced(spans, ev, same))
+		same++;
+	if (same <= ev->open)
+		t2x_spans_end_down_to(table, spans, same, spans->last_ns, T2X_SPAN_LOST);
+}
+
 /* The thread of an event, not in the cache, or with another name.  Return  NULL: no memory */
 static __attribute__((noinline)) struct t2x_spans *
 find_anew(struct t2x_spans_table *table, const struct t2x_event *ev)
@@ -180,6 +218,8 @@ find_anew(struct t2x_spans_table *table, const struct t2x_event *ev)
 	int is_new;
 	struct t2x_spans *spans = look_up(table, ev, &is_new);
 
+	if (spans && !is_new && spans->number != number)
+		end_replaced(table, spans, ev);
 	if (!spans || !meet(table, spans, ev, is_new))
 		return NULL;
 	if (number) {

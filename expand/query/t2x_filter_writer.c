@@ -462,8 +462,11 @@ static int begin(struct t2x_printer *printer)
 #include "tlg_styles.def"
 #undef TLG_STYLE
 	printer->own = stage;
-	if (!filter->writer->begin || !filter->writer->begin(&stage->behind))
+	if (!filter->writer->begin || !filter->writer->begin(&stage->behind)) {
+		if (stage->behind.spans)
+			stage->behind.spans->is_filtered = 1;
 		return 0;
+	}
 	end_filter(stage);
 	printer->own = NULL;
 	return -ENOMEM;
