@@ -53,7 +53,7 @@ struct t2x_context {
 		uint64_t process;               /* its identity */
 		unsigned streams;               /* so far ... */
 		uint32_t first;                 /* ... and the id of the one that was read first */
-		int goes_on;                    /* one of them does */
+		uint32_t first_cycle;           /* the lowest number with which one of them begins */
 	} seen[T2X_MAX_SEEN];
 };
 

@@ -158,10 +158,8 @@ static void read_sid(struct t2x_stream *stream, const char *text, size_t n)
 }
 
 /*
- * Count the streams of a process.  A process that hashes to another one's place in seen[] takes that place.
- *
- * A process that has rotated has a stream in each of its files.  The back end gets all of them under the id of the one
- * that was read first: so a thread, and the regions that are open in it, go on from one file to the next.
+ * Count the streams of a process.  A process that hashes to another one's place in seen[] takes that place.  The back
+ * end gets all of them under the id of the one that was read first: so a thread goes on from one file to the next.
  */
 static void identify(struct t2x_stream *stream)
 {
@@ -172,11 +170,12 @@ static void identify(struct t2x_stream *stream)
 			   tlg_crc32c(0, facts->sid, strlen(facts->sid));
 	seen = &stream->context->seen[stream->identity % T2X_MAX_SEEN];
 	if (!seen->streams || seen->process != stream->identity)
-		*seen = (struct t2x_seen){ .process = stream->identity, .first = stream->id };
+		*seen = (struct t2x_seen){ stream->identity, 0, stream->id, stream->first_cycle };
 	seen->streams++;
-	seen->goes_on |= stream->goes_on;
-	if (seen->goes_on && stream->has_start)
+	if (stream->has_start && stream->first_cycle != seen->first_cycle)
 		facts->stream = seen->first;
+	if (stream->first_cycle < seen->first_cycle)
+		seen->first_cycle = stream->first_cycle;
 }
 
 /* Only the first PROCINFO is read: later ones say the same. */
@@ -193,8 +192,8 @@ static void read_procinfo(struct t2x_stream *stream, const struct tlg_event *eve
 	stream->facts.pid = event->u.procinfo.pid;
 	stream->facts.start_ticks = event->u.procinfo.start;
 	stream->has_start = event->u.procinfo.start != 0;
-	stream->goes_on = event->u.procinfo.writeCount > 1;
-	stream->is_whole &= !stream->goes_on;
+	stream->first_cycle = event->u.procinfo.writeCount;
+	stream->is_whole &= !t2x_stream_goes_on(stream);
 	text = event->flags & TLG_HAS_INFO ? t2x_malloc((size_t)n * TLG_TEXT_SIZE) : NULL;
 	for (unsigned i = 1; text && i < n && tlg_event_type(&events[i]) == TLG_INFO; i++) {
 		memcpy(text + bytes, events[i].u.info.text.c, TLG_TEXT_SIZE);

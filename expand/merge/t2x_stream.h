@@ -52,7 +52,7 @@ struct t2x_stream {
 	int is_whole;                           /* its first block was seen, so all first events of its threads */
 	int is_sought;                          /* reading began behind its first block, where it was meant to */
 	int is_part;                            /* likewise, and another reader shows what is in front */
-	int goes_on;                            /* another one precedes it: the process has rotated, or was forked */
+	uint32_t first_cycle;                   /* its number; above 1 the process has rotated, or was forked */
 	uint64_t identity;                      /* the same for all streams of a process */
 	int has_start, has_process, has_clock;
 	int is_ended;                           /* END was seen */
@@ -75,14 +75,19 @@ struct t2x_stream *t2x_stream_new(struct t2x_context *context, const char *input
 				  int is_framed);
 void t2x_stream_free(struct t2x_stream *stream);
 
-/* Whether another stream of the run is what this one goes on from, or goes on behind it. */
+/* Whether another stream precedes it: a file that its process wrote before, or one of the parent's. */
+static inline int t2x_stream_goes_on(const struct t2x_stream *stream)
+{
+	return stream->first_cycle > 1;
+}
+
+/* Whether the run has such a file of its process. */
 static inline int t2x_stream_is_continued(const struct t2x_stream *stream)
 {
-	const uint64_t identity = stream->identity;
-	const struct t2x_context *context = stream->context;
+	const struct t2x_seen *seen = &stream->context->seen[stream->identity % T2X_MAX_SEEN];
 
-	return stream->goes_on && context->seen[identity % T2X_MAX_SEEN].process == identity &&
-	       context->seen[identity % T2X_MAX_SEEN].streams > 1;
+	return t2x_stream_goes_on(stream) && seen->process == stream->identity &&
+	       seen->first_cycle < stream->first_cycle;
 }
 
 /* Follow the context of the process in n events. */

@@ -161,7 +161,7 @@ static int add_stream(struct t2x_boundary *boundary, struct t2x_boundary_stream 
 	*to = (struct t2x_boundary_stream){
 		.input = input, .id = stream->id, .facts = stream->facts, .identity = stream->identity,
 		.stored = stream->stored, .hits = stream->hits, .is_part = stream->is_part,
-		.is_whole = stream->is_whole, .goes_on = stream->goes_on, .has_clock = stream->has_clock,
+		.is_whole = stream->is_whole, .goes_on = t2x_stream_goes_on(stream), .has_clock = stream->has_clock,
 		.is_ended = stream->is_ended,
 	};
 	to->facts.sid = strdup(stream->facts.sid);
@@ -172,7 +172,7 @@ static int add_stream(struct t2x_boundary *boundary, struct t2x_boundary_stream 
 		if (cursor && !add_thread(boundary, to, stream, cursor))
 			return 0;
 	}
-	boundary->goes_on += stream->goes_on && !stream->is_part;
+	boundary->goes_on += t2x_stream_goes_on(stream) && !stream->is_part;
 	return 1;
 }
 

@@ -173,4 +173,16 @@ none "the summary counts what it saw" "$(diff - <(grep ^region gap.csv | cut -d,
 END
 )"
 none "and nothing is said to be never left" "$(grep ^never_left gap.csv)"
+
+cp -r gap rest
+check "the first file" rm rest/*-P????????.tlg
+"$expand" --format=perf rest | cut -d'|' -f4,9 | tr -d ' ' | head -n 5 >rest.perf
+none "what was open where the first of the other files begins is shown there" "$(diff - rest.perf <<'END'
+region_enter|label:outer
+region_enter|..label:b
+data|....behind:1
+region_leave|..label:b
+region_enter|..label:c
+END
+)"
 total
