@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "t2x_rotated.h"
 #include "base/t2x_clock.h"
 #include "base/t2x_map.h"
 #include "base/t2x_memory.h"
@@ -27,7 +28,6 @@ struct t2x_stream;
 enum {
 	/* definitions, unfinished checkpoints, threads and what is known of them, of all streams */
 	T2X_CONTEXT_BYTES = 24 * 1024 * 1024,
-	T2X_MAX_SEEN = 1024,                    /* processes, about, whose streams are counted */
 };
 
 struct t2x_context {
@@ -49,12 +49,7 @@ struct t2x_context {
 	uint64_t (*find_last_ns)(const struct t2x_context *context, uint32_t stream, uint32_t tid);
 	unsigned streams;                       /* so far */
 	uint64_t numbers;                       /* given to scopes and threads so far */
-	struct t2x_seen {
-		uint64_t process;               /* its identity */
-		unsigned streams;               /* so far ... */
-		uint32_t first;                 /* ... and the id of the one that was read first */
-		uint32_t first_cycle;           /* the lowest number with which one of them begins */
-	} seen[T2X_MAX_SEEN];
+	struct t2x_rotated_table rotated;
 };
 
 static inline int t2x_context_has(const struct t2x_context *context, size_t bytes)

@@ -157,25 +157,17 @@ static void read_sid(struct t2x_stream *stream, const char *text, size_t n)
 	}
 }
 
-/*
- * Count the streams of a process.  A process that hashes to another one's place in seen[] takes that place.  The back
- * end gets all of them under the id of the one that was read first: so a thread goes on from one file to the next.
- */
+/* The back end gets all files of a process as one stream. */
 static void identify(struct t2x_stream *stream)
 {
 	struct t2x_process *facts = &stream->facts;
-	struct t2x_seen *seen;
+	uint32_t id;
 
 	stream->identity = facts->start_ticks ^ (uint64_t)facts->pid << 32 ^
 			   tlg_crc32c(0, facts->sid, strlen(facts->sid));
-	seen = &stream->context->seen[stream->identity % T2X_MAX_SEEN];
-	if (!seen->streams || seen->process != stream->identity)
-		*seen = (struct t2x_seen){ stream->identity, 0, stream->id, stream->first_cycle };
-	seen->streams++;
-	if (stream->has_start && stream->first_cycle != seen->first_cycle)
-		facts->stream = seen->first;
-	if (stream->first_cycle < seen->first_cycle)
-		seen->first_cycle = stream->first_cycle;
+	id = t2x_rotated_add(&stream->context->rotated, stream->identity, stream->id, stream->first_cycle);
+	if (stream->has_start)
+		facts->stream = id;
 }
 
 /* Only the first PROCINFO is read: later ones say the same. */

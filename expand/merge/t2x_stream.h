@@ -84,10 +84,7 @@ static inline int t2x_stream_goes_on(const struct t2x_stream *stream)
 /* Whether the run has such a file of its process. */
 static inline int t2x_stream_is_continued(const struct t2x_stream *stream)
 {
-	const struct t2x_seen *seen = &stream->context->seen[stream->identity % T2X_MAX_SEEN];
-
-	return t2x_stream_goes_on(stream) && seen->process == stream->identity &&
-	       seen->first_cycle < stream->first_cycle;
+	return t2x_rotated_has_earlier(&stream->context->rotated, stream->identity, stream->first_cycle);
 }
 
 /* Follow the context of the process in n events. */

@@ -322,8 +322,8 @@ int t2x_boundary_join(struct t2x_boundary *to, struct t2x_boundary *from)
 /* ---- all of them -------------------------------------------------------------------------------- */
 
 /*
- * Return  1: a reader of all streams might regard one of them as the continuation of another.  Such a reader counts
- * streams in a table by identity, so two of them in one place suffice.
+ * Return  1: a reader of all streams regards one of them as the continuation of another: they are of one process.  Two
+ * processes that share a place in the table here may be taken for one, which only costs time.
  */
 static int may_be_continued(const struct t2x_boundary *boundary)
 {

@@ -6,6 +6,7 @@
 
 #include "record.h"
 #include "tlgmake.h"
+#include "merge/t2x_rotated.h"
 
 enum { SCOPE = 1, STYLE = TLG_STYLE_step };
 
@@ -88,6 +89,35 @@ static void test_rotated_files_without_the_first_show_what_is_open_once(void **s
 	assert_int_equal(process.stream, 78);
 }
 
+/* As many processes as the table has places for, each of which has a file, and later its next one. */
+static void test_rotated_table_knows_the_processes_that_had_files_lately(void **state)
+{
+	static struct t2x_rotated_table table;
+	unsigned known = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < T2X_MAX_SEEN / 2; i++)
+		assert_int_equal(t2x_rotated_add(&table, i * UINT64_C(0x9e3779b97f4a7c15), i, 1), i);
+	for (uint32_t i = 0; i < T2X_MAX_SEEN / 2; i++)
+		known += t2x_rotated_add(&table, i * UINT64_C(0x9e3779b97f4a7c15), i + 1000000, 2) == i;
+	assert_int_equal(known, T2X_MAX_SEEN / 2);
+}
+
+static void test_rotated_table_that_is_full_forgets_the_process_that_was_idle_for_longest(void **state)
+{
+	static struct t2x_rotated_table table;
+
+	(void)state;
+	for (uint32_t i = 0; i <= 16; i++)
+		t2x_rotated_add(&table, i * (uint64_t)T2X_MAX_SEEN, i, 1);      /* all for the same places */
+	assert_int_equal(t2x_rotated_add(&table, 16 * (uint64_t)T2X_MAX_SEEN, 100, 2), 16);
+	assert_int_equal(t2x_rotated_add(&table, 1 * (uint64_t)T2X_MAX_SEEN, 101, 2), 1);
+	assert_false(t2x_rotated_has_earlier(&table, 0, 2));
+	assert_int_equal(t2x_rotated_add(&table, 0, 102, 2), 102);
+	assert_false(t2x_rotated_has_earlier(&table, 0, 2));
+	assert_true(t2x_rotated_has_earlier(&table, 0, 3));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -95,6 +125,8 @@ int main(void)
 		cmocka_unit_test(test_rotated_files_read_in_another_order_are_one_stream),
 		cmocka_unit_test(test_rotated_files_of_two_processes_are_two_streams),
 		cmocka_unit_test(test_rotated_files_without_the_first_show_what_is_open_once),
+		cmocka_unit_test(test_rotated_table_knows_the_processes_that_had_files_lately),
+		cmocka_unit_test(test_rotated_table_that_is_full_forgets_the_process_that_was_idle_for_longest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
