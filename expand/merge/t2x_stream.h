@@ -53,7 +53,7 @@ struct t2x_stream {
 	int is_sought;                          /* reading began behind its first block, where it was meant to */
 	int is_part;                            /* likewise, and another reader shows what is in front */
 	uint32_t first_cycle;                   /* its number; above 1 the process has rotated, or was forked */
-	uint64_t identity;                      /* the same for all streams of a process */
+	uint64_t identity;                      /* the same for all streams of a process, see t2x_rotated.h */
 	int has_start, has_process, has_clock;
 	int is_ended;                           /* END was seen */
 	int is_rotated;                         /* the process goes on in another file */

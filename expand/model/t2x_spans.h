@@ -11,7 +11,20 @@
  * place in the table, but it is not seen: nothing is known of it until its leave comes.  Behind a filter the spans are
  * of the regions that it shows.
  *
- * A thread is known by its stream and its thread id, so its spans go on where the next file of its process does.
+ * Why spans are not the model's regions (t2x_regions.h):
+ *
+ *   filters    A filter passes on some of the regions, with --min-duration later, when the model is ahead.  So spans
+ *              are made of events, behind a filter and without one, and a writer need not know which it is.
+ *   rotation   Regions belong to a thread of one file, which repeats those that are open where it begins; it may do so
+ *              before the last events of the former file are out.  Spans belong to a thread of a process (stream and
+ *              thread id) and go on in its next file.  At the first event from there they are compared: a region that
+ *              began behind the thread's last event is another one, and the span in its place is lost.
+ *   losses     The model closes regions when it hears of a loss.  Their spans end in front of the thread's next event,
+ *              at the time of its last one.
+ *   ids        If a thread ends without an event and another one gets its id, the other one has regions of its own.
+ *              The spans of the former end as lost in front of its first event.
+ *
+ * An imported trace is one stream for each process.  There the two do not differ.
  *
  * Memory: at most T2X_SPANS_THREADS threads, and T2X_SPANS_BYTES of spans in all of them.  For one more thread the one
  * goes that had no event for the longest time.  Its spans end; if it comes again, it begins anew, and of the regions
