@@ -66,8 +66,7 @@ static const char screen[] =
 	"Exit status: 1 input or output is unusable; 2 usage; 3 damaged parts left out\n";
 
 static const char front_synopsis[] =
-	"usage: t2 COMMAND [OPTION]... [FILE|DIRECTORY]...\n"
-	"\n";
+	"usage: t2 COMMAND [OPTION]... [FILE|DIRECTORY]...\n";
 
 /* What --help calls the value of an option of `t2 record', by the rate of its kind of profile; NULL: it has none. */
 #define VALUE_hertz "[=HZ]"

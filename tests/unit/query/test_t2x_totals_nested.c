@@ -133,7 +133,7 @@ static void test_totals_region_in_one_of_its_row_that_is_never_left_counts(void 
 	char *text;
 
 	(void)state;
-	open_summary(&f);
+	summing_open(&f, NULL);
 	enter(&f, "a", 10);
 	enter(&f, "b", 11);
 	enter(&f, "a", 20);
@@ -154,7 +154,7 @@ static void test_totals_region_in_one_of_its_row_whose_leave_is_missing_is_in_th
 	char *text;
 
 	(void)state;
-	open_summary(&f);
+	summing_open(&f, NULL);
 	enter(&f, "a", 10);
 	enter(&f, "a", 20);
 	enter(&f, "a", 21);
