@@ -13,6 +13,7 @@
 
 #include "base/t2x_report.h"
 #include "parallel/t2x_pool.h"
+#include "t2x_format_check.h"
 #include "t2x_refuse.h"
 #include "t2x_suggest.h"
 #include "t2x_usage.h"
@@ -21,8 +22,6 @@
 #include "export/t2x_html_page.h"
 #include "query/t2x_lines.h"
 #include "query/t2x_summary.h"
-
-enum { MAX_NESTING = 1000000 };
 
 /* What getopt calls them: those of the table, those of formats, the filters. */
 enum {
@@ -324,64 +323,6 @@ static void check_diff(struct t2x_settings *settings, unsigned behind)
 		t2x_refuse("--diff is for files and directories, into one output", NULL);
 }
 
-static void check_word(const struct t2x_format_option *option, const char *text)
-{
-	char what[128];
-
-	if (!option->value || !strchr(option->value, '|') || t2x_format_is_one_of(option->value, text))
-		return;
-	snprintf(what, sizeof(what), "--%s is %s, not", option->name, option->value);
-	t2x_refuse(what, text);
-}
-
-/* Both formats that have --by know words that mean nothing to the other. */
-static void check_by(const struct t2x_format *format, const char *by)
-{
-	int is_report = format == &t2x_formats[T2X_FORMAT_report], is_region = by && !strcmp(by, "region");
-
-	if (by && is_report && !is_region && strcmp(by, "process") && strcmp(by, "thread"))
-		t2x_refuse("--by of a report is process, thread or region, not", by);
-	if (is_region && !is_report)
-		t2x_refuse("--by=region is for --format=report: rows of a summary are regions", NULL);
-}
-
-/* Those of formats: refuse what is no number, and what the format does not know; fill in what the library has, too. */
-static void check_format_options(struct t2x_settings *settings)
-{
-	struct t2x_options *options = &settings->options;
-	char names[256], what[320];
-	const char *nesting;
-
-	for (unsigned i = 0; i < T2X_OPTIONS; i++) {
-		const struct t2x_format_option *option = &t2x_format_options[i];
-
-		if (!settings->values[i])
-			continue;
-		snprintf(what, sizeof(what), "--%s is not a number", option->name);
-		if (option->value && !strcmp(option->value, "N"))
-			t2x_value_number(what, settings->values[i], UINT32_MAX);
-		check_word(option, settings->values[i]);
-		snprintf(what, sizeof(what), "--%s is not for --format=%s, only for", option->name,
-			 settings->format->name);
-		if (!t2x_format_has(settings->format, option))
-			t2x_refuse(what, t2x_usage_names(names, sizeof(names), option));
-	}
-	options->values = settings->values;
-	if (t2x_option(options, T2X_OPTION_columns) && !t2x_lines_columns(t2x_option(options, T2X_OPTION_columns)))
-		t2x_refuse("--columns is pid, program or pid,program, not", t2x_option(options, T2X_OPTION_columns));
-	if (t2x_option(options, T2X_OPTION_last) &&
-	    !t2x_value_number("", t2x_option(options, T2X_OPTION_last), UINT32_MAX))
-		t2x_refuse("--last is at least 1, not", t2x_option(options, T2X_OPTION_last));
-	if (t2x_option(options, T2X_OPTION_debug) && !t2x_option(options, T2X_OPTION_profile))
-		t2x_refuse("--debug needs --profile", NULL);
-	check_by(settings->format, t2x_option(options, T2X_OPTION_by));
-	options->samples = t2x_option(options, T2X_OPTION_samples) != NULL;
-	options->brief = t2x_option(options, T2X_OPTION_brief) != NULL;
-	options->ns = t2x_option(options, T2X_OPTION_ns) != NULL;
-	nesting = t2x_option(options, T2X_OPTION_nesting);
-	options->nesting = nesting ? t2x_value_number("", nesting, MAX_NESTING) : T2X_DEFAULT_NESTING;
-}
-
 /* What t2 stacks shows, unless told otherwise. */
 static void take_asked(struct t2x_settings *settings)
 {
@@ -500,7 +441,7 @@ void t2x_options_read(struct t2x_settings *settings, int argc, char **argv)
 		take_option(settings, option);
 	}
 	take_asked(settings);
-	check_format_options(settings);
+	t2x_check_format_options(settings->format, settings->values, &settings->options);
 	take_operands(settings, argv + optind, (unsigned)(argc - optind));
 	check_rings(settings);
 	check_filter(settings);

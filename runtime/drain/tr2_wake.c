@@ -4,10 +4,9 @@
  *
  * The thread starts when the process is no longer young (tr2_young.h).  The settings can have it start with tracing, so
  * that what a program may do later (forbid itself new threads, use up its processes) cannot keep it from starting, or
- * when a ring needs another chunk.  Creating a thread allocates memory, and the call that wants it may sit in a signal
- * handler which has interrupted the allocator.  So the thread is created only when no handler can be running.  Servers
- * fork with all signals blocked, and record before they open them: so the thread is missing, and every call looks
- * whether it can be started now (tr2_missing.h).
+ * when a ring needs another chunk.  Creating a thread allocates memory, and the call that wants it may sit in a handler
+ * that has interrupted the allocator: so it is created only when no handler can be running.  Servers fork with all
+ * signals blocked and record before they open them: then every call looks whether it can start now (tr2_missing.h).
  */
 #include "tr2_wake.h"
 
@@ -53,7 +52,7 @@ enum {
 	BATCHES_OF_ONE = 4,       /* that of one thread, where that has a bound */
 	STEERED_MS = 60000,       /* with a control page, which somebody may misuse to lose a call */
 	STACK_BYTES = 256 * 1024,
-	REFUSED_MS = 1000,        /* before the system is asked again */
+	REFUSED_NS = 1000000000,  /* before the system is asked again */
 	FINISHED = UINT32_C(1) << 30,
 };
 
@@ -247,18 +246,15 @@ static void set_up_thread(void)
 		tr2_sys_setscheduler(SCHED_OTHER, &ordinary);   /* the program's real-time threads go first */
 }
 
-/* At most as long as others allow, in ms; 0: without a bound */
-static unsigned shorter(unsigned ms, unsigned other)
-{
-	return other && (!ms || other < ms) ? other : ms;
-}
-
-/* again: ms until a command has to be looked at, 0: none has */
+/* again: ms until a command has to be looked at, 0: none has.  Return  ms, 0: without a bound */
 static unsigned bound_sleep(unsigned ms, unsigned again)
 {
-	if (!ms && tr2_page_is_open())
-		ms = STEERED_MS;
-	return shorter(shorter(ms, again), tr2_trigger_sleep_ms());
+	const unsigned bounds[] = { again, tr2_trigger_sleep_ms(), !ms && tr2_page_is_open() ? STEERED_MS : 0 };
+
+	for (size_t i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++)
+		if (bounds[i] && (!ms || bounds[i] < ms))
+			ms = bounds[i];
+	return ms;
 }
 
 static void *run(void *unused)
@@ -336,13 +332,11 @@ static int is_locked_in(void)
 /* 1 if there is no point in trying. */
 static int is_not_to_start(void)
 {
-	const uint64_t pause = REFUSED_MS * UINT64_C(1000000);
-
 	if (g_wake.may_not || tr2_g_settings.thread == TR2_THREAD_OFF || !(tr2_shm_is_own() || tr2_dormant_is()))
 		return 1;
 	/* relaxed: as in start_thread() */
 	return tr2_load_rlx(&g_wake.is_refused) &&
-	       tr2_clock_raw() - tr2_load_rlx(&g_wake.refused_at) < tr2_clock_ticks(pause); /* relaxed: as above */
+	       tr2_clock_raw() - tr2_load_rlx(&g_wake.refused_at) < tr2_clock_ticks(REFUSED_NS); /* relaxed: as above */
 }
 
 void tr2_wake_start(void)

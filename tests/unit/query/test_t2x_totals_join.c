@@ -496,6 +496,5 @@ int main(void)
 		cmocka_unit_test(test_mode_whose_command_another_part_names_is_not_joined),
 		cmocka_unit_test(test_region_that_no_part_entered_is_not_joined),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_format_check.h - options of formats on the command line: which of them the format has, what they may be. */
+#ifndef T2X_FORMAT_CHECK_H
+#define T2X_FORMAT_CHECK_H
+
+#include "text/t2x_formats.h"
+
+/* Refuse what is no number, and what the format does not know.  values  by T2X_OPTION_*; NULL: not given */
+void t2x_check_format_options(const struct t2x_format *format, const char *const *values, struct t2x_options *options);
+
+#endif
