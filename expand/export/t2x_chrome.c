@@ -48,15 +48,6 @@ static void put_frame(struct t2x_out *out, const struct t2x_frame *frame)
 	t2x_out_literal(out, ",\"ph\":\"X\",\"pid\":");
 }
 
-/* Why a slice is not what it seems to be. */
-static const char *const endings[] = {
-	[T2X_SPAN_UNSURE] = "not sure: events are missing in it",
-	[T2X_SPAN_LOST] = "missing",
-	[T2X_SPAN_CUT] = "the thread or process ended",
-	[T2X_SPAN_OPEN] = "none: it was open at the end of the trace",
-	[T2X_SPAN_UNSEEN] = "left here; its start is missing",
-};
-
 /* Where the region of a span was entered.  Return  NULL: there is no place, or no room for it */
 static inline const struct t2x_frame *place_of(const struct t2x_chrome *chrome, const struct t2x_span *span)
 {
@@ -74,11 +65,11 @@ static void put_arguments(struct t2x_printer *printer, const struct t2x_span *sp
 		t2x_out_literal(out, "\"message\":");
 		t2x_utf8_json(out, span->message, span->message_length);
 	}
-	if (endings[end]) {
+	if (t2x_span_ending(end)) {
 		t2x_out_string(out, span->message ? ",\"end\":" : "\"end\":");
-		t2x_utf8_json(out, endings[end], strlen(endings[end]));
+		t2x_utf8_json(out, t2x_span_ending(end), strlen(t2x_span_ending(end)));
 	}
-	if (place && (span->message || endings[end]))
+	if (place && (span->message || t2x_span_ending(end)))
 		t2x_out_char(out, ',');
 	if (place)
 		t2x_out_bytes(out, place->text, place->length);

@@ -164,15 +164,6 @@ static const char *const schema_names[] = {
 	[T2X_FIREFOX_EVENT] = "event",
 };
 
-/* Why a region is not what it seems to be. */
-static const char *const endings[] = {
-	[T2X_SPAN_UNSURE] = "not sure: events are missing in it",
-	[T2X_SPAN_LOST] = "missing",
-	[T2X_SPAN_CUT] = "the thread or process ended",
-	[T2X_SPAN_OPEN] = "none: it was open at the end of the trace",
-	[T2X_SPAN_UNSEEN] = "left here; its start is missing",
-};
-
 static void put_data(struct t2x_out *out, const struct t2x_firefox_marker *marker)
 {
 	t2x_out_literal(out, "{\"type\":\"");
@@ -189,9 +180,9 @@ static void put_data(struct t2x_out *out, const struct t2x_firefox_marker *marke
 		t2x_out_literal(out, ",\"text\":");
 		t2x_utf8_json(out, marker->text, marker->length);
 	}
-	if (endings[marker->end]) {
+	if (t2x_span_ending(marker->end)) {
 		t2x_out_literal(out, ",\"end\":\"");
-		t2x_out_string(out, endings[marker->end]);
+		t2x_out_string(out, t2x_span_ending(marker->end));
 		t2x_out_char(out, '"');
 	}
 	t2x_out_char(out, '}');

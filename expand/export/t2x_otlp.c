@@ -91,14 +91,6 @@ static void find_parent(struct t2x_otlp_process *process, const struct t2x_spans
 		memcpy(span->parent, process->id, T2X_OTLP_SPAN);
 }
 
-static const char *const notes[] = {
-	[T2X_SPAN_UNSURE] = "not sure: events are missing in it",
-	[T2X_SPAN_LOST] = "missing",
-	[T2X_SPAN_CUT] = "the thread or process ended",
-	[T2X_SPAN_OPEN] = "none: it was open at the end of the trace",
-	[T2X_SPAN_UNSEEN] = "left here; its start is missing",
-};
-
 static void put_span(struct t2x_otlp *otlp, const struct t2x_spans *spans, struct t2x_span *ended,
 		     enum t2x_span_end end)
 {
@@ -111,7 +103,7 @@ static void put_span(struct t2x_otlp *otlp, const struct t2x_spans *spans, struc
 		.thread = spans->name, .end_ns = ended->end_ns,
 		.start_ns = end == T2X_SPAN_UNSEEN ? ended->end_ns : ended->start_ns,
 		.message = ended->message, .message_length = ended->message_length,
-		.note = is_thread && end == T2X_SPAN_CUT ? NULL : notes[end],
+		.note = is_thread && end == T2X_SPAN_CUT ? NULL : t2x_span_ending(end),
 	};
 
 	find_id(process, spans, ended, span.id);

@@ -243,3 +243,16 @@ int t2x_spans_prepare(struct t2x_spans_table *table, struct t2x_spans *spans, ui
 {
 	return t2x_spans_make_room(table, spans, open + 2) && t2x_spans_fill_up_to(table, spans, open);
 }
+
+const char *t2x_span_ending(enum t2x_span_end end)
+{
+	static const char *const endings[] = {
+		[T2X_SPAN_UNSURE] = "not sure: events are missing in it",
+		[T2X_SPAN_LOST] = "missing",
+		[T2X_SPAN_CUT] = "the thread or process ended",
+		[T2X_SPAN_OPEN] = "none: it was open at the end of the trace",
+		[T2X_SPAN_UNSEEN] = "left here; its start is missing",
+	};
+
+	return endings[end];
+}

@@ -64,6 +64,9 @@ static inline int t2x_span_is_exact(enum t2x_span_end end)
 	return end == T2X_SPAN_LEFT;
 }
 
+/* Why a span is not what it seems to be, in words for its reader; NULL: it is. */
+const char *t2x_span_ending(enum t2x_span_end end);
+
 /* A region of a thread, or, the outermost of all, the thread's own level.  The one around it is its neighbour, [-1]. */
 struct t2x_span {
 	void *own;              /* the writer's: NULL at first */
