@@ -321,6 +321,12 @@ static void leave(int signal)
 	siglongjmp(out, 1);
 }
 
+static void post_other(int signal)
+{
+	(void)signal;
+	sem_post(&other_sem);
+}
+
 static __attribute__((noinline)) int wait_deep(unsigned depth)
 {
 	volatile char room[256];
@@ -331,27 +337,28 @@ static __attribute__((noinline)) int wait_deep(unsigned depth)
 	return result + (room[0] != (char)depth);
 }
 
+/* The next is none with a timeout: on machines of 32 bits the profiler does not stand in front of these. */
 static void test_wait_that_a_handler_has_left_ends_with_the_next(void **state)
 {
 	const struct itimerspec soon = { .it_value.tv_nsec = HELD_NS };
 	struct sigaction action = { .sa_handler = leave }, before;
 	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1 };
-	struct timespec past = { .tv_sec = 0 };
 	timer_t timer;
 
 	(void)state;
-#ifdef __arm__
-	skip();   /* emulated, the wait is over behind the jump already: it is not known why */
-#endif
 	assert_int_equal(sigaction(SIGUSR1, &action, &before), 0);
 	assert_int_equal(timer_create(CLOCK_MONOTONIC, &event, &timer), 0);
 	if (!sigsetjmp(out, 1)) {
 		timer_settime(timer, 0, &soon, NULL);
 		wait_deep(4);
 	}
-	timer_delete(timer);
 	assert_true(tr2p_is_awaited(&sem));   /* nobody has noticed */
-	assert_int_equal(sem_timedwait(&other_sem, &past), -1);
+	action.sa_handler = post_other;
+	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
+	timer_settime(timer, 0, &soon, NULL);
+	while (sem_wait(&other_sem))
+		continue;
+	timer_delete(timer);
 	assert_false(tr2p_is_awaited(&sem));
 	assert_false(tr2p_is_awaited(&other_sem));
 	assert_int_equal(sigaction(SIGUSR1, &before, NULL), 0);
