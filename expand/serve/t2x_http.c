@@ -34,10 +34,12 @@ static struct {
 #undef DECLARE
 } library;
 
+enum phase { IDLE, ANSWERING, SENDING };
+
 /* A connection: what the watch has to know. */
 struct connection {
 	int fd;                           /* a copy of its socket; -1: unused */
-	enum { IDLE, ANSWERING, SENDING } phase;
+	enum phase phase;
 	uint64_t since_ms;
 };
 
@@ -74,7 +76,7 @@ static int load(void)
 
 /* ---- connections -------------------------------------------------------------------------------------- */
 
-static void set_phase(struct t2x_http *http, struct connection *connection, int phase)
+static void set_phase(struct t2x_http *http, struct connection *connection, enum phase phase)
 {
 	if (!connection)
 		return;

@@ -72,21 +72,22 @@ int t2x_worker_file(const char *directory)
 	return fd;
 }
 
-static void limit(int resource, rlim_t value)
-{
-	struct rlimit now;
-
-	if (!getrlimit(resource, &now) && (now.rlim_cur == RLIM_INFINITY || now.rlim_cur > value))
-		setrlimit(resource, &(struct rlimit){ value, now.rlim_max });
-}
+/* A macro, for libcs have different types for a resource. */
+#define LIMIT(resource, value) \
+	do { \
+		struct rlimit now; \
+		const rlim_t most = (value); \
+		if (!getrlimit(resource, &now) && (now.rlim_cur == RLIM_INFINITY || now.rlim_cur > most)) \
+			setrlimit(resource, &(struct rlimit){ most, now.rlim_max }); \
+	} while (0)
 
 static void set_limits(void)
 {
 #ifndef TR2_IS_SANITIZED   /* which map terabytes */
-	limit(RLIMIT_AS, (rlim_t)T2X_WORKER_MEMORY_MB << 20);
+	LIMIT(RLIMIT_AS, (rlim_t)T2X_WORKER_MEMORY_MB << 20);
 #endif
-	limit(RLIMIT_CPU, T2X_WORKER_CPU_S);
-	limit(RLIMIT_CORE, 0);
+	LIMIT(RLIMIT_CPU, T2X_WORKER_CPU_S);
+	LIMIT(RLIMIT_CORE, 0);
 	setpriority(PRIO_PROCESS, 0, 10);
 }
 
