@@ -137,14 +137,22 @@ int tr2p_is_ready(void)
 	return tr2_load_acq(&g_state.is_ready); /* [P5] acquire: what is ready.  Pairs with init() */
 }
 
+/* 1: TRACE2_CTL asks for a control page, 0: it says that there is none; -1: it says nothing */
+static int asks_for_page(void)
+{
+	const char *ctl = tr2p_setting("TRACE2_CTL");
+
+	return !ctl ? -1 : strcmp(ctl, "0") != 0 && strcasecmp(ctl, "false") != 0;
+}
+
 /*
  * Some programs may have no other thread at first, for unshare(2) say, or look whether they have: the consumer's comes
- * when memory begins to fill, unless somebody has said when.  A program that does not know of Trace2 has no `start'
+ * when memory begins to fill, unless somebody has said when, or wants a control page, which it serves.  A program that does not know of Trace2 has no `start'
  * event of its own, and without that event readers could not know which program it was.
  */
 static void initialize(char **argv)
 {
-	if (tr2_sample_start_late_v1)
+	if (tr2_sample_start_late_v1 && asks_for_page() != 1)
 		tr2_sample_start_late_v1();
 	trace2_initialize();
 	if (argv && !tr2p_uses_trace2())
@@ -154,9 +162,7 @@ static void initialize(char **argv)
 /* Somebody may start profiles later (`t2 ctl`).  What has to load files is done now, in a thread of the program. */
 static void prepare_steering(void)
 {
-	const char *ctl = tr2p_setting("TRACE2_CTL");
-
-	if (!tr2_sample_steer_v1 || (ctl && (!strcmp(ctl, "0") || !strcasecmp(ctl, "false"))))
+	if (!tr2_sample_steer_v1 || !asks_for_page())
 		return;
 	if (tr2p_setting("TRACE2_PROF") || !tr2p_init())
 		tr2_sample_steer_v1(tr2p_settings_steer);

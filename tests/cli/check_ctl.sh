@@ -137,6 +137,17 @@ tell "call 5"
 finish
 check "what was called while it was on" [ "$(numbers still.tlg | tr '\n' ' ')" = "$(echo {6..10}) " ]
 
+# ---- a program that knows nothing of it, with a trace, which is quiet
+TRACE2_RAW=$tmp/sleep.tlg LD_PRELOAD=$out/libtrace2-prof.so.0 sleep 100 &
+pid=$!
+for ((i = 0; i < 100; i++)); do t2 ctl "$pid" >/dev/null 2>&1 && break; sleep 0.05; done
+expect "status of a preloaded program with a trace" 0 "" t2 ctl "$pid"
+says "it is on as well" '^state: on$'
+expect "flush of it" 0 "" t2 ctl "$pid" flush
+check "its file has its start" eval 't2 export --format=event sleep.tlg 2>/dev/null | grep -q "\"argv\":\[\"sleep"'
+kill "$pid"
+wait "$pid" 2>/dev/null
+
 # ---- kill -9 behind an answer
 begin TRACE2_RAW="$tmp/killed.tlg" TRACE2_RAW_THREAD=init TRACE2_RAW_FLUSH=60s
 tell "call 1000"
