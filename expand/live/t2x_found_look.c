@@ -100,11 +100,11 @@ static int takes_dead(const struct t2x_found_target *target, const struct t2x_ta
 	return target->kind == T2X_FOLLOW_FILE || (target->takes_dead && target->pid == tap->head.pid);
 }
 
-/* Return  0 or -ENOMEM */
-static int look_for_rings(struct t2x_found *found)
+/* pid  as t2x_ring_files_find() has it.  Return  0 or -ENOMEM */
+static int look_for_rings_of(struct t2x_found *found, uint32_t pid)
 {
 	struct t2x_ring_files files;
-	int error = t2x_ring_files_find(&files, 0, found->target.user);
+	int error = t2x_ring_files_find(&files, pid, found->target.user);
 
 	for (unsigned i = 0; !error && i < files.n; i++) {
 		struct t2x_tap *tap = has_tap(found, files.paths[i]) ? NULL : t2x_tap_open(files.paths[i]);
@@ -118,6 +118,17 @@ static int look_for_rings(struct t2x_found *found)
 		found->taps = tap;
 	}
 	t2x_ring_files_free(&files);
+	return error;
+}
+
+/* Return  0 or -ENOMEM */
+static int look_for_rings(struct t2x_found *found)
+{
+	int error = look_for_rings_of(found, 0);
+
+	/* The one process may be another user's, whom root looks at. */
+	if (!error && found->target.kind == T2X_FOLLOW_PROCESS)
+		error = look_for_rings_of(found, found->target.pid);
 	return error;
 }
 

@@ -125,6 +125,22 @@ done <events >wrong
 check "each instant: there were some" [ "$(wc -l <events)" -ge 30 ]
 none "each instant: as many regions as were open" "$(cat wrong)"
 
+# Root may look at one process of another user; `all' stays with his own.
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+	chmod 755 "$tmp"
+	mkdir -m 777 theirs
+	setpriv --reuid=65534 --regid=65534 --clear-groups env -u XDG_RUNTIME_DIR TRACE2_RAW="$tmp/theirs" ./stands wait >said &
+	program=$!
+	until [ -s said ]; do sleep 0.01; done
+	"$out/t2" state $program >page
+	says "root: a process of another user" "^process $program runs" 'command  ./stands wait'
+	check "root: follows it" eval '"$out/t2" follow --seconds=1 --format=ndjson $program | grep -q "\"read\""'
+	check "root: another process is another one" eval '! "$out/t2" state $$ 2>said'
+	kill $program
+	wait $program 2>/dev/null
+	rm -f said
+fi
+
 TRACE2_RAW=$tmp/wait.tlg ./stands wait >said &
 program=$!
 until [ -s said ]; do sleep 0.01; done
