@@ -46,7 +46,10 @@ static const char *find_first(struct t2x_found *found)
 {
 	if (t2x_found_look(found))
 		return strerror(ENOMEM);
-	return t2x_found_is_alive(found) ? NULL : "records nothing: it has no ring file in XDG_RUNTIME_DIR or /dev/shm";
+	if (t2x_found_is_alive(found))
+		return NULL;
+	return found->is_forbidden ? "has a ring file of another user: only root may look at it" :
+	       "records nothing: it has no ring file in XDG_RUNTIME_DIR or /dev/shm";
 }
 
 struct t2x_follow *t2x_follow_new(const struct t2x_follow_settings *settings, const char **why)

@@ -54,6 +54,7 @@ struct t2x_found {
 	int watch;                        /* inotify; -1: there is none */
 	unsigned looks;                   /* so far */
 	int is_due;                       /* the directories are to be searched, as soon as they may be */
+	int is_forbidden;                 /* the process has a ring file that we may not open */
 	int has_event;                    /* since the last look something appeared somewhere */
 };
 

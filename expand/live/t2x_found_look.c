@@ -109,6 +109,7 @@ static int look_for_rings_of(struct t2x_found *found, uint32_t pid)
 	for (unsigned i = 0; !error && i < files.n; i++) {
 		struct t2x_tap *tap = has_tap(found, files.paths[i]) ? NULL : t2x_tap_open(files.paths[i]);
 
+		found->is_forbidden |= pid && access(files.paths[i], R_OK) && errno == EACCES;
 		if (!tap)
 			continue;
 		t2x_tap_check(tap);

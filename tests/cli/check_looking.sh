@@ -138,7 +138,16 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	check "root: another process is another one" eval '! "$out/t2" state $$ 2>said'
 	kill $program
 	wait $program 2>/dev/null
-	rm -f said
+	rm -f said "/dev/shm/trace2-$(printf %016x $program)"-*.ring
+
+	env -u XDG_RUNTIME_DIR TRACE2_RAW="$tmp/ours.tlg" ./stands wait >said &
+	program=$!
+	until [ -s said ]; do sleep 0.01; done
+	env -u XDG_RUNTIME_DIR setpriv --reuid=65534 --regid=65534 --clear-groups "$out/t2" state $program 2>page
+	says "another user: that he may not look at it" 'only root may look at it'
+	kill $program
+	wait $program 2>/dev/null
+	rm -f said "/dev/shm/trace2-$(printf %016x $program)"-*.ring
 fi
 
 TRACE2_RAW=$tmp/wait.tlg ./stands wait >said &
