@@ -3,7 +3,7 @@
  * ctlask.c - P18: steers the programs of ctl.c, writes rubbish into their pages, and judges what is in their traces.
  *
  * usage: ctlask ask COUNTS T2 DIRECTORY SEED KINDS    commands to processes at random until the first one has ended
- *          KINDS  h: rubbish in control pages, instead of commands; k: at last SIGKILL to all of them
+ *          KINDS  h: rubbish in control pages, instead of commands; k: SIGKILL behind some answers, at last to all
  *        ctlask judge COUNTS acked|all|known          reads lines of --format=ndjson: the values of events
  *          acked  what a command has answered to have written is there     all  each call that is certain is there
  *          known  no more than: nothing is there twice, or was never called
@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -41,6 +42,24 @@ static uint64_t now_ms(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Its id may be another process's by now: a pidfd, once we know whose it is, stays right. */
+static void kill_program(int32_t pid)
+{
+	int process = pid > 1 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+	char path[64], program[4096], *name;
+	ssize_t n;
+
+	if (process < 0)
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	n = readlink(path, program, sizeof(program) - 1);
+	program[n > 0 ? n : 0] = '\0';
+	name = strrchr(program, '/');
+	if (name && (!strcmp(name, "/ctl") || !strcmp(name, "/shared")))
+		syscall(SYS_pidfd_send_signal, process, SIGKILL, NULL, 0);
+	close(process);
 }
 
 /* ---- commands ----------------------------------------------------------------------------------- */
@@ -133,7 +152,7 @@ static void acknowledge(const uint64_t returned[SLOTS])
 			atomic_store(&counts->slot[i].acked, returned[i]);
 }
 
-static void ask(struct process *process, char *t2, char *directory)
+static void ask(struct process *process, char *t2, char *directory, int kills)
 {
 	static uint64_t returned[SLOTS];
 	const struct command *command = choose();
@@ -157,6 +176,8 @@ static void ask(struct process *process, char *t2, char *directory)
 	if (!status && command->wrote) {
 		atomic_fetch_add(&counts->flushed, 1);
 		acknowledge(returned);
+		if (kills && !below(8))
+			kill_program(atomic_load(&process->pid));   /* what the answer says must hold now */
 	}
 }
 
@@ -192,8 +213,7 @@ static void kill_all(void)
 	unsigned n = atomic_load(&counts->processes);
 
 	for (unsigned i = 0; i < n && i < PROCESSES; i++)
-		if (atomic_load(&counts->process[i].pid) > 1)
-			kill(atomic_load(&counts->process[i].pid), SIGKILL);
+		kill_program(atomic_load(&counts->process[i].pid));
 }
 
 static int steer(char *t2, char *directory, const char *kinds)
@@ -205,16 +225,17 @@ static int steer(char *t2, char *directory, const char *kinds)
 		unsigned n = atomic_load(&counts->processes);
 		const struct timespec pause = { 0, 1000L * (1 + below(3000)) };
 
-		if (strchr(kinds, 'k') && now_ms() > until) {
-			kill_all();
-			return 0;
-		}
+		if (strchr(kinds, 'k') && now_ms() > until)
+			break;
 		if (strchr(kinds, 'h'))
 			scribble(pages ? pages : "/dev/shm");
 		else if (n)
-			ask(&counts->process[below(n < PROCESSES ? n : PROCESSES)], t2, directory);
+			ask(&counts->process[below(n < PROCESSES ? n : PROCESSES)], t2, directory,
+			    strchr(kinds, 'k') != NULL);
 		nanosleep(&pause, NULL);
 	}
+	if (strchr(kinds, 'k'))
+		kill_all();
 	return 0;
 }
 

@@ -37,8 +37,8 @@ verify()
 # steer NUMBER MODE KINDS WORK N PAUSE CONTROLLERS
 steer()
 {
-	local dir=$work/$1 name="$2 $3, $4 $5 $6" settings=(TRACE2_CTL=1) asks=() program scribbler= status expected=7 i
-	local short lines run=$ctl traced=(TRACE2_RAW="$dir/traces/" TRACE2_RAW_THREAD=init TRACE2_RAW_FLUSH=60s)
+	local dir=$work/$1 name="$2 $3, $4 $5 $6" settings=(TRACE2_CTL=1 TRACE2_RAW_FLUSH=60s) asks=() program scribbler= status expected=7 i
+	local short lines run=$ctl traced=(TRACE2_RAW="$dir/traces/" TRACE2_RAW_THREAD=init)
 	mkdir -p "$dir/traces"
 	case $2 in
 	traced) settings+=("${traced[@]}") ;;
@@ -89,7 +89,7 @@ if [ ! -e "$profiler" ] || ! ${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -I runtime -o 
 	skip "with the profiler" "no shared library"
 	modes=(traced traced dormant dormant traced flight)
 fi
-kinds=(- - h k hk -)
+kinds=(- k h k hk -)
 for ((i = 0; i < (60 * scale + 99) / 100; i++)); do
 	steer $i "${modes[RANDOM % 6]}" "${kinds[RANDOM % 6]}" "$(works)" $((RANDOM % 600 + 200)) $((RANDOM % 800 + 200)) \
 		$((RANDOM % 3 + 1))
