@@ -125,7 +125,7 @@ static void append(char *to, size_t size, const char *text, size_t length)
 {
 	size_t n = strlen(to);
 
-	if (length && n + length + 2 <= size)
+	if (length && n + (n != 0) + length < size)
 		snprintf(to + n, size - n, "%s%.*s", n ? "," : "", (int)length, text);
 }
 
