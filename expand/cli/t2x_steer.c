@@ -92,7 +92,7 @@ static const struct known {
 	int takes_output, takes_seconds;
 } known[] = {
 	{ "status", 0, 0, 0, 0 }, { "on", 0, 0, 1, 0 }, { "off", 0, 0, 0, 0 }, { "flush", 0, 0, 0, 0 },
-	{ "rotate", 0, 0, 0, 0 }, { "snapshot", 0, 0, 0, 0 }, { "set", 1, TLG_CTL_WORDS - 1, 0, 0 },
+	{ "rotate", 0, 0, 0, 0 }, { "snapshot", 0, 1, 0, 0 }, { "set", 1, TLG_CTL_WORDS - 1, 0, 0 },
 	{ "profile", 1, 1, 0, 1 }, { "trigger", 0, TLG_CTL_WORDS - 1, 0, 0 },
 };
 

@@ -106,7 +106,7 @@ static const char steering[] =
 	"  off                  record nothing, and write what was recorded\n"
 	"  flush                write what was recorded\n"
 	"  rotate               go on in a new file\n"
-	"  snapshot             a flight recorder writes what it has\n"
+	"  snapshot [WHY]       a flight recorder writes what it has, and WHY in it\n"
 	"  trigger [SPEC|off]   what makes it do so by itself: slow:CATEGORY/LABEL>500ms error max:20\n"
 	"  set KEY=VALUE...     flush, wait, policy, memory, ring, cycle: as TRACE2_RAW_FLUSH and so on;\n"
 	"                       normal, perf, event: on or off, a live text output\n"

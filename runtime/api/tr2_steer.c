@@ -15,9 +15,11 @@
 #include "base/tr2_sys.h"
 #include "base/tr2_text.h"
 #include "ctl/tr2_page.h"
+#include "drain/tr2_cause.h"
 #include "drain/tr2_cycle.h"
 #include "drain/tr2_dormant.h"
 #include "drain/tr2_drain.h"
+#include "drain/tr2_lock.h"
 #include "drain/tr2_overwrite.h"
 #include "drain/tr2_trigger.h"
 #include "output/tr2_live.h"
@@ -213,12 +215,25 @@ static void do_rotate(struct reply *reply, const struct tr2_asked *asked)
 	await(look_for_rotation);
 }
 
+/* It is no trigger's: neither max nor quiet keeps it back.  Return  0: the drain's lock cannot be had */
+static int add_reason(const char *why)
+{
+	const uint64_t now = tr2_clock_raw();
+
+	if (!tr2_lock_briefly())
+		return 0;
+	tr2_cause_add(TR2_CAUSE_AGAIN, now, now, why);
+	tr2_lock_release();
+	return 1;
+}
+
 static void do_snapshot(struct reply *reply, const struct tr2_asked *asked)
 {
-	(void)asked;
-	if (!tr2_snapshot_request())
+	if (!tr2_is_flight_recorder())
 		refuse(reply, "it is no flight recorder: its policy is not overwrite", "");
-	else if (tr2_drain_flush())
+	else if (asked->nwords > 1 && !add_reason(asked->words[1]))
+		refuse(reply, "it is busy with another snapshot", "");
+	else if (tr2_snapshot_request() && tr2_drain_flush())
 		report_file(reply, "snapshot written");
 	else
 		refuse(reply, "the snapshot could not be written", "");

@@ -12,7 +12,7 @@
  *   off                  switch the macros off and write what was recorded
  *   flush                write what was recorded: after the answer it is in the file
  *   rotate               go on in a new file
- *   snapshot             a flight recorder writes what it has
+ *   snapshot [WHY]       a flight recorder writes what it has, and why
  *   trigger [SPEC|off]   what makes it do so by itself, in the place of what did so far (settings/tr2_rules.h)
  *   set KEY=VALUE...     change settings (tr2_env_change()); normal, perf, event =on, =off: a live text output
  *   profile LIST [MS]    start and stop profiles; after so many ms stop those that it has started

@@ -288,6 +288,10 @@ begin TRACE2_RAW="$tmp/flight.tlg" TRACE2_RAW_POLICY=overwrite
 tell "call 10"
 expect "snapshot" 0 "" t2 ctl "$pid" snapshot
 check "it is in the file" [ "$(numbers flight.tlg | wc -l)" -eq 10 ]
+expect "snapshot with a reason" 0 "" t2 ctl "$pid" snapshot "somebody asked"
+for format in perf event ndjson csv; do
+	check "the reason is in it, $format" grep -q "somebody asked" <(t2 export --format=$format flight.tlg 2>/dev/null)
+done
 expect "rotation of a flight recorder" 1 "flight recorder" t2 ctl "$pid" rotate
 tell "call 5"
 expect "flush of a flight recorder" 1 "writes snapshots only" t2 ctl "$pid" flush
