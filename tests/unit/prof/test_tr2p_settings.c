@@ -137,11 +137,30 @@ static void test_settings_thread_without_a_timer_is_reported_once(void **state)
 	trace2_prof_stop_wall();
 }
 
+static void test_settings_status_names_what_runs_and_changes_nothing(void **state)
+{
+	char names[128], why[64];
+
+	(void)state;
+	assert_true(tr2p_settings_steer("status", names, sizeof(names), why, sizeof(why)));
+	assert_string_equal(names, "");
+	assert_true(tr2p_settings_steer("mutex=3,heap=64k,block=1us,cpu", names, sizeof(names), why, sizeof(why)));
+	assert_true(tr2p_settings_steer("status", names, sizeof(names), why, sizeof(why)));
+	assert_string_equal(names, "cpu,heap,block,mutex");
+	assert_int_equal(trace2_prof_start_cpu(1), EALREADY);
+	assert_int_equal(trace2_prof_set_mutex_fraction(3), 3);
+	assert_true(tr2p_settings_steer("off", names, sizeof(names), why, sizeof(why)));
+	assert_true(tr2p_settings_steer("status", names, sizeof(names), why, sizeof(why)));
+	assert_string_equal(names, "");
+	assert_false(tr2p_settings_steer("status,cpu", names, sizeof(names), why, sizeof(why)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_settings_of_profiles_start_them),
 		cmocka_unit_test(test_settings_of_profiles_that_are_unknown_are_reported),
+		cmocka_unit_test(test_settings_status_names_what_runs_and_changes_nothing),
 		cmocka_unit_test(test_settings_of_another_process_report_nothing),
 		cmocka_unit_test(test_settings_report_without_reader_raises_no_signal),
 		cmocka_unit_test(test_settings_thread_without_a_timer_is_reported_once),
