@@ -64,8 +64,8 @@ static void test_answered_nonsense_is_ignored(void **state)
 	size_t n = 0;
 
 	(void)state;
-	t2x_answered_parse(&said, "\n\n:\n: \nstate:\nwritten: x\nwritten: 99999999999999999999999\nmoved: -1\nlost, : 1\n"
-				  "lost, a: b\nstate");
+	t2x_answered_parse(&said, "\n\n:\n: \nstate:\nwritten: x\nwritten: 99999999999999999999999\nmoved: -1\n"
+				  "lost, : 1\nlost, a: b\nstate");
 	assert_string_equal(said.state, "");
 	assert_false(said.has_counts);
 	assert_int_equal(said.moved, 0);
