@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Triggers: of a server's requests those that were planted to be slow are in snapshots, from their beginning to their end,
-# and little else is; each text format names the cause; t2 ctl changes triggers of a running program; a word that is wrong
+# Triggers: of a server's requests those that were planted to be slow are in snapshots, from their beginning to their end;
+# each text format names the cause; t2 ctl changes triggers of a running program; a word that is wrong
 # has one error.  Ends with "N passed, N failed".
 set -u
 export LC_ALL=C TZ=UTC
