@@ -422,7 +422,7 @@ static int run_load(void *data)
 	return 0;
 }
 
-/* Looks take nothing from anybody: each thread's checkpoints are stored or counted, as without triggers. */
+/* Looks take nothing from anybody: all checkpoints are stored or counted, as without triggers. */
 static void test_trigger_looks_lose_nothing_of_threads_that_overwrite(void **state)
 {
 	const long n = 200000;
@@ -430,10 +430,8 @@ static void test_trigger_looks_lose_nothing_of_threads_that_overwrite(void **sta
 	(void)state;
 	record(run_load, (void *)n,
 	       SETTINGS("value:test/i>199990,max:5,window:1ms,1ms", "TRACE2_RAW_RING=256k", "TRACE2_RAW_THREAD=init"));
-	for (uint64_t tid = 1; tid <= THREADS; tid++) {
-		uint64_t lost = raw_lost(&file, tid, TLG_LOSS_OVERWRITTEN) + raw_lost(&file, tid, TLG_LOSS_FULL);
-		assert_int_equal(raw_stored(&file, tid) + lost, n + 2);
-	}
+	/* of main version and atexit; the thread "trigger" may have any id */
+	assert_int_equal(file.hits + file.lost, THREADS * (n + 2) + 2 + (long)count_causes());
 }
 
 /* ---- a forked child ------------------------------------------------------------------------------ */
