@@ -147,8 +147,9 @@ static int asks_for_page(void)
 
 /*
  * Some programs may have no other thread at first, for unshare(2) say, or look whether they have: the consumer's comes
- * when memory begins to fill, unless somebody has said when, or wants a control page, which it serves.  A program that does not know of Trace2 has no `start'
- * event of its own, and without that event readers could not know which program it was.
+ * when memory begins to fill, unless somebody has said when, or wants a control page, which it serves.  A program that
+ * does not know of Trace2 has no `start' event of its own, and without that event readers could not know which program
+ * it was.
  */
 static void initialize(char **argv)
 {
