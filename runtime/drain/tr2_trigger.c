@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "tr2_cause.h"
 #include "tr2_lock.h"
@@ -24,7 +25,6 @@ enum {
 	BUSY_MS = 32,             /* from one look to the next, while something is recorded ... */
 	IDLE_MS = 256,            /* ... and if nothing was for a second */
 	MEMORY_MS = 100,          /* from one look at the size of the process to the next */
-	PAGE = 4096,
 };
 
 static struct trigger {
@@ -85,7 +85,7 @@ static uint64_t read_size(void)
 	at = strchr(line, ' ');
 	for (at = at ? at + 1 : ""; *at >= '0' && *at <= '9'; at++)
 		pages = pages * 10 + (uint64_t)(*at - '0');
-	return pages * PAGE;
+	return pages * getauxval(AT_PAGESZ);
 }
 
 /* ---- beginning ---------------------------------------------------------------------------------- */
