@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What tracing adds to a process that records ten events and ends, counted: a gate that a busy machine cannot fool.
-#   calls    system calls, by strace, without those that a busy machine adds
+#   calls    system calls, by strace, without those that a busy machine adds, sleeps among them
 #   faults   new pages, the least of many runs: where the loader puts things decides about one or two
 # More than is recorded here has to be paid for, or to be said why.  And it starts no thread.
 # Ends with "N passed, N failed".
@@ -18,7 +18,7 @@ cd "$tmp" || exit 1
 # A new file, an existing file, a text: calls and faults
 new_calls=87 new_faults=25
 old_calls=90 old_faults=25
-text_calls=97 text_faults=46
+text_calls=96 text_faults=47
 
 cat >short.c <<'END'
 #include <trace2.h>
@@ -33,19 +33,20 @@ int main(void)
 END
 ${CC:-cc} -O2 -I"$top/runtime" -o short short.c -L"$out" -Wl,-rpath,"$out" -ltrace2 || exit 1
 
-# count_calls SETTING...: of a run that was done while the process was young; strace is slow
+# count_calls SETTING...: the least of five runs that were done while the process was young; strace is slow
 count_calls()
 {
-	local tries
-	for ((tries = 0; tries < 40; tries++)); do
+	local tries least= done=0 n
+	for ((tries = 0; tries < 60 && done < 5; tries++)); do
 		[ -z "$prepare" ] || eval "$prepare"
 		env "$@" strace -f -qq -o calls ./short || return
 		# one process in sixteen looks for what others have left
 		grep -qE 'clone|getdents' calls && continue
-		grep -vcE 'ENOENT|restart_syscall' calls
-		return
+		n=$(grep -vcE 'ENOENT|restart_syscall|clock_nanosleep' calls)
+		[ -n "$least" ] && [ "$least" -le "$n" ] || least=$n
+		done=$((done + 1))
 	done
-	echo "a thread in each of 40 runs" >&2
+	[ -n "$least" ] && echo "$least" || echo "a thread in each of 60 runs" >&2
 }
 
 # count_faults SETTING...
