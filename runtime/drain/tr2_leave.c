@@ -8,7 +8,7 @@
 
 enum { RUNS, ASKED, LEAVES, HAS_LEFT };
 
-static uint32_t g_leaves;         /* [M27] */
+static uint32_t g_leaves;         /* [M27] [M28] */
 
 void tr2_leave_ask(void)
 {
@@ -22,12 +22,12 @@ int tr2_leave_take_back(void)
 
 void tr2_leave_end(void)
 {
-	tr2_store_rlx(&g_leaves, RUNS); /* relaxed: who sees it late finds the thread missing, and starts it later */
+	tr2_store_rel(&g_leaves, RUNS); /* [M28] release: what the last one has noted.  Pairs with tr2_leave_is() */
 }
 
 int tr2_leave_is(void)
 {
-	return tr2_load_rlx(&g_leaves) != RUNS; /* relaxed: until the thread has ended it runs, and none starts */
+	return tr2_load_acq(&g_leaves) != RUNS; /* [M28] acquire: what it has noted.  Pairs with tr2_leave_end() */
 }
 
 int tr2_leave_now(void)

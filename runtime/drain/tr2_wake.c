@@ -2,10 +2,9 @@
 /*
  * tr2_wake.c - starting the drain's thread and putting it to sleep.
  *
- * The thread starts when the process is no longer young (tr2_young.h).  The settings can have it start with tracing, so
- * that what a program may do later (forbid itself new threads, use up its processes) cannot keep it from starting, or
- * when a ring needs another chunk.  Creating a thread allocates memory, and the call that wants it may sit in a handler
- * that has interrupted the allocator: so it is created only when no handler can be running.  Servers fork with all
+ * The thread starts when the process is no longer young (tr2_young.h), when a ring needs another chunk, or, by the
+ * settings, with tracing, so that nothing that the program does later keeps it from starting.  Creating a thread
+ * allocates memory, and a handler may have interrupted the allocator: so none may be running.  Servers fork with all
  * signals blocked and record before they open them: then every call looks whether it can start now (tr2_missing.h).
  */
 #include "tr2_wake.h"
@@ -14,8 +13,6 @@
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/prctl.h>
 #include <time.h>
 
@@ -62,7 +59,7 @@ enum { AWAKE, DOZES, SLEEPS };
 static struct wake {
 	int wanted, running;
 	pid_t tid;                /* of the thread; 0: none has begun */
-	uint32_t starting;        /* a thread is creating it */
+	uint32_t starting;        /* [M29] a thread is creating it */
 	uint32_t finish;          /* the reason for which it shall finish, then FINISHED; 0: it shall not */
 	uint32_t calls;           /* for the thread, so far: the futex that it sleeps on, without a control page */
 	uint32_t sleep;           /* [M16] how it is */
@@ -321,37 +318,41 @@ static void start_thread(void)
 	tr2_store_rlx(&g_wake.is_refused, error != 0); /* relaxed: as above */
 }
 
-/* In a sandbox that the program has begun the system may end it for a new thread: then there is none, for good. */
-static int is_locked_in(void)
-{
-	if (tr2_sandbox_has_begun())
-		tr2_g_settings.thread = TR2_THREAD_OFF;
-	return tr2_g_settings.thread == TR2_THREAD_OFF;
-}
-
 /* 1 if there is no point in trying. */
 static int is_not_to_start(void)
 {
 	if (g_wake.may_not || tr2_g_settings.thread == TR2_THREAD_OFF || !(tr2_shm_is_own() || tr2_dormant_is()))
 		return 1;
-	/* relaxed: as in start_thread() */
-	return tr2_load_rlx(&g_wake.is_refused) &&
+	return tr2_load_rlx(&g_wake.is_refused) && /* relaxed: as in start_thread(); the next, too */
 	       tr2_clock_raw() - tr2_load_rlx(&g_wake.refused_at) < tr2_clock_ticks(REFUSED_NS); /* relaxed: as above */
 }
 
+/* In a sandbox that the program has begun the system may end it for a new thread: then there is none, for good. */
+static int may_start(void)
+{
+	if (tr2_wake_is_running() || tr2_leave_is() || is_not_to_start())
+		return 0;
+	if (tr2_sandbox_has_begun())
+		tr2_g_settings.thread = TR2_THREAD_OFF;
+	return tr2_g_settings.thread != TR2_THREAD_OFF;
+}
+
+/* Others may start it, or ask it to leave, while the caller looks: so it looks again when it keeps others out. */
 void tr2_wake_start(void)
 {
 	int saved = errno;
 	uint64_t mask;
 
-	if (tr2_wake_is_running() || tr2_leave_is() || is_not_to_start() || is_locked_in() ||
-	    !tr2_cas_rlx(&g_wake.starting, 0, 1)) /* relaxed: keeps a second starter out */
+	/* [M29] acquire: what the last starter has done.  Pairs with the end */
+	if (!may_start() || tr2_exchange_acq_rel(&g_wake.starting, 1))
 		return;
-	tr2_mask_all(&mask);
-	tr2_page_open();
-	start_thread();
-	tr2_mask_restore(&mask);
-	tr2_store_rlx(&g_wake.starting, 0); /* relaxed: only keeps a second starter out */
+	if (may_start()) {
+		tr2_mask_all(&mask);
+		tr2_page_open();
+		start_thread();
+		tr2_mask_restore(&mask);
+	}
+	tr2_store_rel(&g_wake.starting, 0); /* [M29] release: that the thread runs.  Pairs with the beginning */
 	errno = saved;
 }
 
@@ -416,7 +417,6 @@ void tr2_wake_finish(unsigned reason)
 static int is_thread_there(void)
 {
 	pid_t tid = tr2_load_rlx(&g_wake.tid); /* relaxed: as in run() */
-
 	return tr2_wake_is_running() && (!tid || tr2_sys_is_thread(tid));
 }
 

@@ -48,6 +48,8 @@
  *   [M25] tr2_dormant_session()            tr2_dormant_await()       a session that begins late, before it is drained
  *   [M26] begin_late() in tr2_session.c    tr2_session_is_begun()    the same before another thread records in it
  *   [M27] tr2_leave_now()                  tr2_leave_has_left()      what the consumer has noted before the next one
+ *   [M28] tr2_leave_end()                  tr2_leave_is()            the same, if another thread creates that one
+ *   [M29] tr2_wake_start()                 tr2_wake_start()          that a thread runs, before the next one is started
  */
 #ifndef TR2_RING_H
 #define TR2_RING_H
