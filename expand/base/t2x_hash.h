@@ -21,8 +21,8 @@ static inline uint32_t t2x_hash(uint32_t hash, const void *bytes, size_t n)
 {
 	const unsigned char *p = bytes;
 
-	for (const unsigned char *end = p + n; p < end; p++)
-		hash = (hash ^ *p) * UINT32_C(16777619);
+	for (size_t i = 0; i < n; i++)
+		hash = (hash ^ p[i]) * UINT32_C(16777619);
 	return hash;
 }
 
