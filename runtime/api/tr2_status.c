@@ -88,7 +88,6 @@ static void put_number(struct tr2_text *to, const char *key, uint64_t value)
 
 static const char *name_state(enum tr2_late late)
 {
-
 	if (tr2_late_has_paused())
 		return "off";
 	if (late == TR2_LATE_WANTED || late == TR2_LATE_BEGINNING)

@@ -93,8 +93,17 @@ says "of a command that is refused nothing is done" '^wait: 2000$'
 expect "a rotation that nobody calls for" 0 "" t2 ctl "$pid" rotate
 says "it is later" "happens with the program's next call"
 tell "call 1"
-for ((i = 0; i < 100; i++)); do [ -e run.1.tlg ] && break; sleep 0.02; done
-check "the next call rotates" [ -e run.1.tlg ]
+# until_status PATTERN WHO: the status says so
+until_status()
+{
+	local i
+	for ((i = 0; i < 200; i++)); do
+		t2 ctl "$2" 2>/dev/null | grep -qE -- "$1" && return
+		sleep 0.05
+	done
+	return 1
+}
+check "the next call rotates" until_status "^file: $tmp/run.1.tlg\$" "$pid"
 tell "threads"
 expect "a rotation under load" 0 "" t2 ctl "$pid" rotate
 says "it says where it goes on" "rotated to $tmp/run.2.tlg"
@@ -268,6 +277,7 @@ job=$!
 for ((i = 0; i < 100; i++)); do [ -n "$(ls "$rings")" ] && break; sleep 0.02; done
 expect "a program that knows nothing of Trace2" 0 "" t2 ctl spin on -o spin.tlg
 expect "a profile starts" 0 "" t2 ctl "$job" profile cpu=250hz --seconds=1
+check "is on soon" until_status '^state: on$' "$job"
 expect "status with a profile" 0 "" t2 ctl "$job" status
 says "it names the profile" '^profiles: cpu$'
 expect "no such profile" 1 "no profile, or no rate" t2 ctl "$job" profile cpu=0
