@@ -92,6 +92,7 @@ for ((round = 0; round < (40 * scale + 99) / 100; round++)); do
 		how=killed
 		sleep 0.$((RANDOM % 9))
 		kill -9 $server
+		wait $server   # until it is dead, its socket accepts, and the next server would leave it alone
 		;;
 	1)
 		how=ended
