@@ -3,6 +3,7 @@
 #include "t2x_sampled.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,8 +162,10 @@ static int is_of_profile(struct t2x_sampled *sampled, const char *category)
 			use_profile(sampled, i);
 			return 1;
 		}
-	if (!add_profile(sampled, category))
+	if (!add_profile(sampled, category)) {
+		sampled->left_out++;
 		return 0;
+	}
 	use_profile(sampled, sampled->neach - 1);
 	return 1;
 }
@@ -320,6 +323,9 @@ unsigned t2x_sampled_show(struct t2x_printer *printer, t2x_show_samples_fn *show
 
 	if (!n)
 		t2x_report_note(&(struct t2x_report){ .to = stderr }, "samples", "the trace has none");
+	if (sampled->left_out)
+		t2x_report_note(&(struct t2x_report){ .to = stderr }, "samples",
+				"%" PRIu64 " are left out: of more than %d profiles", sampled->left_out, T2X_SAMPLED_MAX);
 	for (unsigned i = 0; i < n && !error; i++) {
 		if (sampled->is_each)
 			use_profile(sampled, i);

@@ -14,7 +14,7 @@
 #include "t2x_samples.h"
 #include "symbols/t2x_namer.h"
 
-enum { T2X_SAMPLED_MAX = 64 };            /* profiles in one trace */
+enum { T2X_SAMPLED_MAX = 256 };           /* profiles in one report; a program has up to 70 */
 
 struct t2x_sampled {
 	struct t2x_processes processes;
@@ -32,6 +32,7 @@ struct t2x_sampled {
 	int is_each;
 	struct t2x_sampled_one { char *category; struct t2x_samples *samples; } *each;
 	unsigned neach;
+	uint64_t left_out;                /* samples of profiles for which there was no room */
 };
 
 /* The profile of samples that the command line asks for.  Return  NULL: one of regions */
