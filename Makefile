@@ -4,7 +4,7 @@
 # (tests/**/check_*.sh) and benchmarks (bench/bench_*.c) are found by name; programs lie flat in build/tests.
 
 runtime_layers := api record drain ctl output ring settings base
-expand_layers  := cli serve live import parallel recover merge export query profile symbols text read model base
+expand_layers  := cli serve fleet live import parallel recover merge export query profile symbols text read model base
 
 sources = $(basename $(foreach layer,$(2),$(sort $(wildcard $(1)/$(layer)/*.c))))
 format_src  := $(basename $(wildcard format/*.c))
