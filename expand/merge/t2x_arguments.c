@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/t2x_memory.h"
-#include "model/t2x_stretch.h"
+#include "model/t2x_run.h"
 
 /* The VALUEs and the text from which arguments are made; each member moves on as they are used. */
 struct maker {
@@ -212,7 +212,7 @@ unsigned t2x_arguments_take_text(struct t2x_arguments *arguments, struct t2x_con
 	struct t2x_arg *arg = arguments->args;
 	unsigned n;
 
-	if (!t2x_stretch_last(&argument, end, hit->sequence, TLG_INFO))
+	if (!t2x_run_last(&argument, end, hit->sequence, TLG_INFO))
 		return 0;
 	n = (unsigned)(argument - hit) - 1;
 	arg->text = join_text(arguments, context, hit + 1, n);
@@ -235,11 +235,11 @@ unsigned t2x_arguments_from_events(struct t2x_arguments *arguments, struct t2x_s
 	};
 	const struct tlg_event *infos = events + 1, *behind;
 
-	behind = t2x_stretch_last(&infos, end, events->sequence, TLG_VALUE) ? infos : NULL;
+	behind = t2x_run_last(&infos, end, events->sequence, TLG_VALUE) ? infos : NULL;
 	maker.nvalues = (size_t)(infos - events) - 1;
 	if (!behind) {
 		behind = infos;
-		if (!t2x_stretch_last(&behind, end, events->sequence, TLG_INFO))
+		if (!t2x_run_last(&behind, end, events->sequence, TLG_INFO))
 			return 0;
 		maker.text = join_text(arguments, stream->context, infos, (unsigned)(behind - infos));
 		maker.bytes = (size_t)(behind - infos) * TLG_TEXT_SIZE;

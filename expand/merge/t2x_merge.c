@@ -11,10 +11,10 @@ enum {
 };
 
 /* A live stream: one that is not at its end, with the queues of its threads. */
-struct t2x_live {
+struct t2x_live_stream {
 	struct t2x_stream *stream;
 	struct t2x_source *source;
-	struct t2x_live *older, *newer;   /* of the source */
+	struct t2x_live_stream *older, *newer;   /* of the source */
 	struct t2x_heap_item mark;        /* the last one, until the stream has ended */
 	struct t2x_map queues;            /* by thread */
 	unsigned busy;                    /* queues that hold something */
@@ -29,7 +29,7 @@ struct t2x_source {
 	t2x_next_fn *next_block;
 	const char *name;
 	struct t2x_map streams;           /* live ones, by id */
-	struct t2x_live *oldest, *newest;
+	struct t2x_live_stream *oldest, *newest;
 	struct t2x_heap marks;            /* of the streams that hold something back */
 	struct t2x_queue *sequence;       /* the queue of a file without blocks */
 	uint64_t seen_ns;                 /* an input whose streams have all ended goes on behind this */
@@ -91,7 +91,7 @@ void t2x_merge_open_streams(const struct t2x_merge *merge, unsigned *streams, un
 /* ---- queues ------------------------------------------------------------------------------------- */
 
 /* At equal times the earlier stream comes first, and of its threads the main one; no two queues have the same order. */
-static struct t2x_queue *new_queue(struct t2x_merge *merge, struct t2x_live *live, const struct t2x_block *block)
+static struct t2x_queue *new_queue(struct t2x_merge *merge, struct t2x_live_stream *live, const struct t2x_block *block)
 {
 	uint32_t tid = block->is_framed ? block->tid : 0;
 	struct t2x_queue *queue = t2x_calloc(1, sizeof(*queue));
@@ -148,7 +148,7 @@ static int is_idle(const struct t2x_queue *queue, int any)
 }
 
 /* Forget idle queues and their threads.  A thread that comes again is called "?" until a cycle names it. */
-static void forget_queues(struct t2x_merge *merge, struct t2x_live *live, int any)
+static void forget_queues(struct t2x_merge *merge, struct t2x_live_stream *live, int any)
 {
 	struct t2x_queue *idle[256];
 	unsigned n;
@@ -173,7 +173,7 @@ static void forget_queues(struct t2x_merge *merge, struct t2x_live *live, int an
  * Looking for them takes time, so a stream is not searched again before more blocks of it have come.
  * Return  0: there is no room
  */
-static int make_room(struct t2x_merge *merge, struct t2x_live *live)
+static int make_room(struct t2x_merge *merge, struct t2x_live_stream *live)
 {
 	static const unsigned max[2] = { T2X_MAX_THREADS - 1, T2X_MAX_THREADS / 4 * 3 };
 	/* room is scarce where a queue and its thread do not fit */
@@ -190,7 +190,8 @@ static int make_room(struct t2x_merge *merge, struct t2x_live *live)
 }
 
 /* The queue that the block belongs to.  Return  NULL: no memory, or too many threads */
-static struct t2x_queue *find_queue(struct t2x_merge *merge, struct t2x_live *live, const struct t2x_block *block)
+static struct t2x_queue *
+find_queue(struct t2x_merge *merge, struct t2x_live_stream *live, const struct t2x_block *block)
 {
 	struct t2x_queue **sequence = &live->source->sequence, *queue;
 
@@ -218,7 +219,7 @@ static struct t2x_queue *find_queue(struct t2x_merge *merge, struct t2x_live *li
 /* ---- streams ------------------------------------------------------------------------------------ */
 
 /* The stream's clock is known, or will not be: its queues need not wait for it any longer. */
-static void start_stream(struct t2x_merge *merge, struct t2x_live *live)
+static void start_stream(struct t2x_merge *merge, struct t2x_live_stream *live)
 {
 	live->has_started = 1;
 	for (uint32_t i = 0; i < t2x_map_slots(&live->queues); i++) {
@@ -231,13 +232,13 @@ static void start_stream(struct t2x_merge *merge, struct t2x_live *live)
 static void start_all_streams(struct t2x_merge *merge)
 {
 	for (struct t2x_source *source = merge->sources; source; source = source->next)
-		for (struct t2x_live *live = source->oldest; live; live = live->newer)
+		for (struct t2x_live_stream *live = source->oldest; live; live = live->newer)
 			if (!live->has_started)
 				start_stream(merge, live);
 }
 
 /* The stream is over, or given up: hand over what its queues hold, and forget it. */
-static void retire(struct t2x_merge *merge, struct t2x_live *live, int is_over)
+static void retire(struct t2x_merge *merge, struct t2x_live_stream *live, int is_over)
 {
 	struct t2x_source *source = live->source;
 	struct t2x_stream *stream = live->stream;
@@ -264,9 +265,10 @@ static void retire(struct t2x_merge *merge, struct t2x_live *live, int is_over)
 }
 
 /* Add the stream that begins with the block.  Return  NULL: no memory */
-static struct t2x_live *new_stream(struct t2x_merge *merge, struct t2x_source *source, const struct t2x_block *block)
+static struct t2x_live_stream *
+new_stream(struct t2x_merge *merge, struct t2x_source *source, const struct t2x_block *block)
 {
-	struct t2x_live *live = t2x_calloc(1, sizeof(*live));
+	struct t2x_live_stream *live = t2x_calloc(1, sizeof(*live));
 
 	if (!live)
 		return NULL;
@@ -319,7 +321,7 @@ static void run_top(struct t2x_merge *merge, uint64_t limit_ns)
 {
 	struct t2x_queue *queue = (struct t2x_queue *)merge->resting.items[0];
 	uint64_t until = t2x_heap_top_until(&merge->resting), sum_until;
-	struct t2x_live *live = queue->live;
+	struct t2x_live_stream *live = queue->live;
 
 	until = until < limit_ns ? until : limit_ns;
 	/* a stream may be in several inputs, and a thread in several queues: then these have to keep their order */
@@ -341,7 +343,7 @@ static void release(struct t2x_merge *merge, uint64_t limit_ns)
 
 /* ---- reading ------------------------------------------------------------------------------------ */
 
-static void take_process_block(struct t2x_merge *merge, struct t2x_live *live, const struct t2x_block *block)
+static void take_process_block(struct t2x_merge *merge, struct t2x_live_stream *live, const struct t2x_block *block)
 {
 	struct t2x_stream *stream = live->stream;
 	struct t2x_source *source = live->source;
@@ -374,7 +376,7 @@ static void follow_sequence(struct t2x_merge *merge, struct t2x_source *source, 
 	find_bound(merge, source);
 }
 
-static void take_thread_block(struct t2x_merge *merge, struct t2x_live *live, const struct t2x_block *block)
+static void take_thread_block(struct t2x_merge *merge, struct t2x_live_stream *live, const struct t2x_block *block)
 {
 	struct t2x_queue *queue = find_queue(merge, live, block);
 	struct t2x_context *context = merge->context;
@@ -409,7 +411,7 @@ static void take_thread_block(struct t2x_merge *merge, struct t2x_live *live, co
 
 static void take_block(struct t2x_merge *merge, struct t2x_source *source, const struct t2x_block *block)
 {
-	struct t2x_live *live = t2x_map_get(&source->streams, block->stream);
+	struct t2x_live_stream *live = t2x_map_get(&source->streams, block->stream);
 
 	source->rest_ns = block->rest_ns ? block->rest_ns : UINT64_MAX;
 	if (!live && source->streams.count >= T2X_MAX_LIVE) {

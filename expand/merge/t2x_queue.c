@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "model/t2x_stretch.h"
+#include "model/t2x_run.h"
 
 enum {
 	POOL_CHAINS = 64,
@@ -408,24 +408,24 @@ static __attribute__((noinline)) void take_other(struct t2x_queue *queue, const 
 
 /* The model adds up the usual checkpoints from here on.  Return  the first event that it leaves */
 static const struct tlg_event *
-take_stretch(struct t2x_queue *queue, struct t2x_pending *pending, const struct tlg_event *event, uint64_t limit_ns)
+take_run(struct t2x_queue *queue, struct t2x_pending *pending, const struct tlg_event *event, uint64_t limit_ns)
 {
 	struct t2x_cursor *cursor = queue->cursor;
-	struct t2x_stretch stretch;
+	struct t2x_run run;
 
 	if (!cursor || !cursor->has_sequence || !cursor->now_ns || queue->chains.newest ||
 	    queue->queues->repeated.cursor)
 		return event;
-	stretch = (struct t2x_stretch){
+	run = (struct t2x_run){
 		.thread = cursor->thread, .scopes = &pending->stream->scopes.scopes, .clock = &pending->clock,
 		.limit_ns = limit_ns, .end = pending->events + pending->count, .event = event,
 		.sequence = cursor->next_sequence, .now_ns = cursor->now_ns,
 	};
-	t2x_model_stretch(queue->queues->context->model, &stretch);
-	pending->stream->hits += stretch.hits;
-	cursor->next_sequence = stretch.sequence;
-	cursor->now_ns = stretch.now_ns;
-	return stretch.event;
+	t2x_model_run(queue->queues->context->model, &run);
+	pending->stream->hits += run.hits;
+	cursor->next_sequence = run.sequence;
+	cursor->now_ns = run.now_ns;
+	return run.event;
 }
 
 /* Process the events of the first block.  Return  1: a checkpoint that is younger than until_ns is next */
@@ -433,10 +433,10 @@ static int run_block(struct t2x_queue *queue, uint64_t until_ns, uint64_t limit_
 {
 	struct t2x_pending *pending = queue->first;
 	const struct tlg_event *event = pending->events + queue->at, *end = pending->events + pending->count;
-	const struct tlg_event *stop;     /* from there on a stretch is tried first */
+	const struct tlg_event *stop;     /* from there on a run is tried first */
 
 	stop = queue->queues->adds ? event : end;
-	while (event < stop || (event = take_stretch(queue, pending, event, limit_ns)) < end) {
+	while (event < stop || (event = take_run(queue, pending, event, limit_ns)) < end) {
 		uint64_t ns = 0;
 
 		if (tlg_event_type(event) != TLG_HIT) {

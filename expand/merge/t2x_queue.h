@@ -15,14 +15,14 @@
 #include "t2x_missing.h"
 #include "read/t2x_blocks.h"
 
-struct t2x_live;
+struct t2x_live_stream;
 
 enum { T2X_MAX_CHAINS = 8 };              /* unfinished ones of a queue */
 
 /* What all queues of a run share.  One queue runs at a time, so one of each is enough. */
 struct t2x_queues {
 	struct t2x_context *context;
-	int adds;                         /* the model adds up, and takes runs of checkpoints (t2x_model_stretch()) */
+	int adds;                         /* the model adds up, and takes runs of checkpoints (t2x_model_run()) */
 	size_t pending_bytes;             /* of the blocks of all queues */
 	struct t2x_chains pool;           /* those that are not in use, with their memory */
 	struct t2x_arguments arguments;   /* of the checkpoint that is being handed over */
@@ -33,7 +33,7 @@ struct t2x_queue {
 	struct t2x_heap_item rest;        /* first; at the next checkpoint, if there is one, which has a time */
 	struct t2x_queues *queues;
 	uint32_t tid;
-	struct t2x_live *live;            /* the merge's; NULL: it holds the events of a file without blocks */
+	struct t2x_live_stream *live;            /* the merge's; NULL: it holds the events of a file without blocks */
 	struct t2x_cursor *cursor;        /* of the thread; NULL in a file without blocks */
 	int counts_events;                /* sequence numbers show how many events are missing */
 	struct t2x_pending *first, *last;
@@ -49,7 +49,7 @@ int t2x_queue_append(struct t2x_queue *queue, struct t2x_stream *stream, const s
 
 /*
  * Process all events up to the first checkpoint that is younger than until_ns.
- * limit_ns  not less: checkpoints that the model only adds up need no order (model/t2x_stretch.h) and are processed up
+ * limit_ns  not less: checkpoints that the model only adds up need no order (model/t2x_run.h) and are processed up
  *           to here
  * Return  1: the queue is at rest in front of one; 0: it is empty
  */

@@ -174,10 +174,10 @@ struct t2x_model;
 
 void t2x_model_hit(struct t2x_model *m, const struct t2x_hit *hit);
 
-/* Whether it takes checkpoints by stretches, too; take some of one, or none: see t2x_stretch.h. */
-struct t2x_stretch;
+/* Whether it takes checkpoints by runs, too; take some of one, or none: see t2x_run.h. */
+struct t2x_run;
 int t2x_model_adds(const struct t2x_model *m);
-void t2x_model_stretch(struct t2x_model *m, struct t2x_stretch *stretch);
+void t2x_model_run(struct t2x_model *m, struct t2x_run *run);
 
 void t2x_model_update(struct t2x_model *m, const struct t2x_update *update);
 

@@ -7,7 +7,7 @@
 #include "t2x_model_private.h"
 #include "t2x_regions.h"
 #include "t2x_render.h"
-#include "t2x_stretch.h"
+#include "t2x_run.h"
 #include "tlg_desc.h"
 #include "base/t2x_memory.h"
 
@@ -371,23 +371,23 @@ int t2x_model_adds(const struct t2x_model *m)
 	return m->add && !m->detour;
 }
 
-void t2x_model_stretch(struct t2x_model *m, struct t2x_stretch *stretch)
+void t2x_model_run(struct t2x_model *m, struct t2x_run *run)
 {
-	struct t2x_regions *regions = t2x_model_adds(m) ? stretch->thread->model : NULL;
+	struct t2x_regions *regions = t2x_model_adds(m) ? run->thread->model : NULL;
 
 	if (!regions)
 		return;
-	stretch->regions = regions->entered;
-	stretch->open = regions->open;
-	stretch->least = regions->assumed > 1 ? regions->assumed : 1;
-	stretch->room = UINT_MAX;
-	t2x_stretch_limit(stretch, regions->capacity);
-	m->add(&m->printer, stretch);
-	if (!stretch->hits)
+	run->regions = regions->entered;
+	run->open = regions->open;
+	run->least = regions->assumed > 1 ? regions->assumed : 1;
+	run->room = UINT_MAX;
+	t2x_run_limit(run, regions->capacity);
+	m->add(&m->printer, run);
+	if (!run->hits)
 		return;
-	m->summary.checkpoints += stretch->hits;
-	regions->open = stretch->open;
-	regions->last_ns = stretch->now_ns;
+	m->summary.checkpoints += run->hits;
+	regions->open = run->open;
+	regions->last_ns = run->now_ns;
 }
 
 /* ---- updates ------------------------------------------------------------------------------------ */

@@ -157,8 +157,8 @@ typedef struct t2x_spans *t2x_take_spans_fn(struct t2x_spans_table *table, const
 typedef int t2x_begin_fn(struct t2x_printer *printer);
 typedef void t2x_finish_fn(struct t2x_printer *printer);
 
-struct t2x_stretch;
-typedef void t2x_add_fn(struct t2x_printer *printer, struct t2x_stretch *stretch);
+struct t2x_run;
+typedef void t2x_add_fn(struct t2x_printer *printer, struct t2x_run *run);
 
 struct t2x_block;
 typedef int t2x_print_block_fn(struct t2x_printer *printer, const struct t2x_block *block);
@@ -174,8 +174,8 @@ struct t2x_writer {
 	unsigned thread_bytes;          /* memory that it keeps for each thread, if that is more than some 200 bytes: so
 					   many fewer threads are followed, see merge/t2x_stream.h */
 	int ignores_messages;           /* so none is made of a format and arguments for it */
-	t2x_add_fn *add;                /* of one that ignores messages: takes what is usual in a stretch of checkpoints
-					   (t2x_stretch.h) instead of each as an event; NULL: it wants them as events */
+	t2x_add_fn *add;                /* of one that ignores messages: takes what is usual in a run of checkpoints
+					   (t2x_run.h) instead of each as an event; NULL: it wants them as events */
 	struct {
 #define TLG_STYLE(id, name, args, desc) t2x_print_fn *name;
 #include "tlg_styles.def"

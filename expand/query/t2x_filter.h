@@ -11,7 +11,7 @@
  *
  * Of a region shorter than --min-duration nothing is shown: neither data, steps, samples and regions in it.  Until it
  * is known how long it was, it waits, and all behind it: in trace time never longer than that duration.  At most
- * T2X_HELD_MAX events wait; when there would be more, the first region among them is shown, however short it was.
+ * T2X_QUEUED_MAX events wait; when there would be more, the first region among them is shown, however short it was.
  */
 #ifndef T2X_FILTER_H
 #define T2X_FILTER_H

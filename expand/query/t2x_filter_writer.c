@@ -2,7 +2,7 @@
 /*
  * t2x_filter_writer.c - the stage between model and writer, see t2x_filter.h.
  *
- *   take -> what is selected, and in time -> hold what waits -> emit: count the regions that are shown -> the writer
+ *   take -> what is selected, and in time -> queue what waits -> emit: count the regions that are shown -> the writer
  *
  * The regions of the threads that are selected are spans of the stage's own; each has what the filter knows of it.
  */
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "t2x_filtered.h"
-#include "t2x_held.h"
+#include "t2x_queued.h"
 #include "model/t2x_spans.h"
 
 enum {
@@ -34,7 +34,7 @@ struct stage {
 	struct t2x_filtered outside[2];       /* see t2x_filtered_init() */
 	struct t2x_filtered *left;            /* the region that ended last */
 	struct t2x_copies copies;
-	struct t2x_held held;
+	struct t2x_queued queued;
 	struct match scopes[SCOPES], thread_matches[THREADS];
 	uint64_t now, first, since, until;
 	int is_started;                       /* there was an event: it is known when since and until are */
@@ -141,15 +141,15 @@ static void free_copy(struct stage *stage, struct t2x_event_copy *copy)
 /* Let out what need not wait any more; all: nothing need. */
 static void release(struct stage *stage, int all)
 {
-	while (!t2x_held_is_empty(&stage->held)) {
-		struct t2x_event_copy *copy = t2x_held_get(&stage->held, stage->held.first);
+	while (!t2x_queued_is_empty(&stage->queued)) {
+		struct t2x_event_copy *copy = t2x_queued_get(&stage->queued, stage->queued.first);
 
 		if (copy && copy->verdict == WAITS) {
 			if (!all && stage->now - copy->event.ns < stage->filter->min_ns)
 				return;
 			copy->verdict = enter_verdict(stage, &copy->event);
 		}
-		copy = t2x_held_pop(&stage->held);
+		copy = t2x_queued_pop(&stage->queued);
 		if (copy)
 			emit(stage, &copy->event, copy->verdict, &(struct passing){ copy->region, copy->before });
 		free_copy(stage, copy);
@@ -159,7 +159,7 @@ static void release(struct stage *stage, int all)
 /* One at least. */
 static void make_room(struct stage *stage)
 {
-	struct t2x_event_copy *copy = t2x_held_get(&stage->held, stage->held.first);
+	struct t2x_event_copy *copy = t2x_queued_get(&stage->queued, stage->queued.first);
 
 	if (copy && copy->verdict == WAITS)
 		copy->verdict = enter_verdict(stage, &copy->event);
@@ -167,14 +167,14 @@ static void make_room(struct stage *stage)
 }
 
 /* Return  0: no memory */
-static int hold(struct stage *stage, const struct t2x_event *ev, int verdict, const struct passing *way)
+static int enqueue(struct stage *stage, const struct t2x_event *ev, int verdict, const struct passing *way)
 {
 	struct t2x_event_copy *copy;
 
-	if (t2x_held_is_full(&stage->held))
+	if (t2x_queued_is_full(&stage->queued))
 		make_room(stage);
 	copy = t2x_copy_event(&stage->copies, ev);
-	if (!copy || t2x_held_push(&stage->held, copy)) {
+	if (!copy || t2x_queued_push(&stage->queued, copy)) {
 		t2x_copy_free(copy);
 		return 0;
 	}
@@ -187,9 +187,9 @@ static int hold(struct stage *stage, const struct t2x_event *ev, int verdict, co
 /* Return  one more than its number in the queue, 0: it has come out */
 static uint64_t pass(struct stage *stage, const struct t2x_event *ev, int verdict, const struct passing *way)
 {
-	if (verdict == WAITS || !t2x_held_is_empty(&stage->held)) {
-		if (hold(stage, ev, verdict, way))
-			return stage->held.next;
+	if (verdict == WAITS || !t2x_queued_is_empty(&stage->queued)) {
+		if (enqueue(stage, ev, verdict, way))
+			return stage->queued.next;
 		release(stage, 1);
 		verdict = verdict == WAITS ? enter_verdict(stage, ev) : verdict;
 	}
@@ -200,19 +200,19 @@ static uint64_t pass(struct stage *stage, const struct t2x_event *ev, int verdic
 /* The region was too short, which is known at its leave: drop it, and what is in it. */
 static void drop_region(struct stage *stage, uint64_t number)
 {
-	const struct t2x_event *enter = &t2x_held_get(&stage->held, number)->event, *ev;
+	const struct t2x_event *enter = &t2x_queued_get(&stage->queued, number)->event, *ev;
 	uint32_t stream = enter->thread->process->stream, tid = enter->thread->tid;
 
-	for (uint64_t i = stage->held.next; i-- > number;) {
-		struct t2x_event_copy *copy = t2x_held_get(&stage->held, i);
+	for (uint64_t i = stage->queued.next; i-- > number;) {
+		struct t2x_event_copy *copy = t2x_queued_get(&stage->queued, i);
 
 		ev = copy ? &copy->event : NULL;
 		if (!ev || ev->thread->tid != tid || ev->thread->process->stream != stream)
 			continue;
 		if (t2x_filter_nests(ev))
-			free_copy(stage, t2x_held_take(&stage->held, i));
+			free_copy(stage, t2x_queued_take(&stage->queued, i));
 	}
-	t2x_held_trim(&stage->held);
+	t2x_queued_trim(&stage->queued);
 }
 
 /* ---- regions as they come ----------------------------------------------------------------------- */
@@ -234,7 +234,7 @@ static void open_region(struct stage *stage, struct t2x_filtered *region, const 
 {
 	const struct passing way = { .region = region };
 
-	region->held = pass(stage, ev, stage->filter->min_ns ? WAITS : verdict, &way);
+	region->queued = pass(stage, ev, stage->filter->min_ns ? WAITS : verdict, &way);
 }
 
 /* It may be open at --since. */
@@ -278,11 +278,11 @@ static void take_leave(struct stage *stage, const struct t2x_spans *spans, const
 
 	if (!region || region->level != ev->open)
 		return;                       /* it is hidden */
-	enter = region->held ? t2x_held_get(&stage->held, region->held - 1) : NULL;
+	enter = region->queued ? t2x_queued_get(&stage->queued, region->queued - 1) : NULL;
 	if (enter && enter->verdict == WAITS) {
 		is_short = ev->ns - enter->event.ns < stage->filter->min_ns;
 		if (is_short)
-			drop_region(stage, region->held - 1);
+			drop_region(stage, region->queued - 1);
 		else
 			enter->verdict = enter_verdict(stage, &enter->event);
 	}
@@ -345,7 +345,7 @@ static void advance(struct stage *stage, const struct t2x_event *ev)
 		stage->now = ev->ns;
 	if (!stage->is_inside && stage->now >= stage->since)
 		begin_inside(stage);
-	if (!t2x_held_is_empty(&stage->held))
+	if (!t2x_queued_is_empty(&stage->queued))
 		release(stage, 0);
 }
 
@@ -431,9 +431,9 @@ static void take(struct t2x_printer *printer, const struct t2x_event *ev)
 
 static void end_filter(struct stage *stage)
 {
-	while (!t2x_held_is_empty(&stage->held))
-		free_copy(stage, t2x_held_pop(&stage->held));
-	t2x_held_free(&stage->held);
+	while (!t2x_queued_is_empty(&stage->queued))
+		free_copy(stage, t2x_queued_pop(&stage->queued));
+	t2x_queued_free(&stage->queued);
 	t2x_spans_end(&stage->spans);
 	t2x_spans_free(&stage->spans);
 	t2x_filtered_put(&stage->regions, stage->left);

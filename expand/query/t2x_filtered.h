@@ -31,7 +31,7 @@ struct t2x_filtered {
 					 own level among them */
 	unsigned char state;          /* enum t2x_filtered_state */
 	unsigned char within;         /* T2X_WITHIN_..., it and those around it; of one that is wanted or shown */
-	uint64_t held;                /* one more than the number of its enter in the queue; 0: it did not wait */
+	uint64_t queued;              /* one more than the number of its enter in the queue; 0: it did not wait */
 	struct t2x_event_copy *past;  /* its enter, before --since; NULL: it is not there */
 };
 

@@ -460,7 +460,7 @@ const struct t2x_writer t2x_writer_summary = {
 	},
 };
 
-/* Values are in messages, and in data that no stretch tells from others. */
+/* Values are in messages, and in data that no run tells from others. */
 static const struct t2x_writer writer_values = {
 	.thread_bytes = T2X_TOTALS_THREAD_BYTES,
 	.begin = begin, .finish = finish, .unresolved = t2x_totals_take,

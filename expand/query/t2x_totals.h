@@ -83,9 +83,9 @@ void t2x_totals_free(struct t2x_totals *totals);
 /* For begin(): the printer's own, and the spans that it asks for, are those of the totals.  Return  0 or -ENOMEM */
 int t2x_totals_use(struct t2x_printer *printer, struct t2x_totals *totals);
 
-/* For writers: printer->own is the totals.  Take an event, what is usual in a stretch, a region that is never left. */
+/* For writers: printer->own is the totals.  Take an event, what is usual in a run, a region that is never left. */
 void t2x_totals_take(struct t2x_printer *printer, const struct t2x_event *ev);
-void t2x_totals_add(struct t2x_printer *printer, struct t2x_stretch *stretch);
+void t2x_totals_add(struct t2x_printer *printer, struct t2x_run *run);
 void t2x_totals_never_left(struct t2x_printer *printer, const struct t2x_event *ev);
 
 #endif

@@ -48,7 +48,7 @@ static void start_feed(struct feed *feed, const struct tr2_args *args)
 		feed->text_left += tr2_args_sum(pieces, tr2_args_split(args->list[i], args->redact, pieces));
 }
 
-/* The next stretch of text, at most bytes; steps through texts and pieces.  There is one. */
+/* The next run of text, at most bytes; steps through texts and pieces.  There is one. */
 static size_t next_text(struct feed *feed, char *to, size_t bytes)
 {
 	const struct tr2_args *args = feed->args;

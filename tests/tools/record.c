@@ -147,10 +147,10 @@ int t2x_model_adds(const struct t2x_model *m)
 	return 0;
 }
 
-void t2x_model_stretch(struct t2x_model *m, struct t2x_stretch *stretch)
+void t2x_model_run(struct t2x_model *m, struct t2x_run *run)
 {
 	(void)m;
-	(void)stretch;
+	(void)run;
 }
 
 static void must(int good)

@@ -374,7 +374,7 @@ static void prepare(void)
 	traced_init(&t);
 	snprintf(copy, sizeof(copy), "%s/copy", t.dir);
 	traced_into(&t);
-	setenv("TRACE2_RAW_THREAD", "late", 0);   /* within the stretch that is stepped, and held there */
+	setenv("TRACE2_RAW_THREAD", "late", 0);   /* within what is stepped, and stopped there */
 	report = traced_shared(sizeof(*report));
 }
 

@@ -8,7 +8,7 @@
 #include "feed.h"
 #include "model/t2x_regions.h"
 #include "query/t2x_filter.h"
-#include "query/t2x_held.h"
+#include "query/t2x_queued.h"
 #include "text/t2x_text.h"
 
 /* "enter 2 label", "data 1 key": kind, open regions, name; "~" in front of what is repeated. */
@@ -160,7 +160,7 @@ static void test_filter_full_queue_shows_the_first_region(void **state)
 {
 	struct t2x_scope *step;
 	struct feed f;
-	char *expected = malloc(T2X_HELD_MAX * 12 + 100), *to = expected;
+	char *expected = malloc(T2X_QUEUED_MAX * 12 + 100), *to = expected;
 
 	(void)state;
 	assert_non_null(expected);
@@ -168,7 +168,7 @@ static void test_filter_full_queue_shows_the_first_region(void **state)
 	step = feed_scope(&f, TLG_STYLE_printf, NULL, NULL, "x");
 	enter(&f, "a", 10);
 	to = stpcpy(to, "region_enter 1 a\n");
-	for (unsigned i = 0; i < T2X_HELD_MAX; i++) {
+	for (unsigned i = 0; i < T2X_QUEUED_MAX; i++) {
 		feed_hit(&f, step, 11, "");
 		to = stpcpy(to, "printf 2 -\n");
 	}

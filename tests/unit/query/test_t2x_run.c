@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stretches: the totals of a stream are the same whether its checkpoints are added up as they lie or one by one. */
+/* Runs: the totals of a stream are the same whether its checkpoints are added up as they lie or one by one. */
 #include "t2test.h"
 
 #include <stdio.h>
@@ -9,18 +9,18 @@
 #include <unistd.h>
 
 #include "expanding.h"
-#include "model/t2x_stretch.h"
+#include "model/t2x_run.h"
 #include "query/t2x_summary.h"
 #include "query/t2x_summary_export.h"
 #include "text/t2x_formats.h"
 #include "tlgmake.h"
 
-static unsigned taken;            /* checkpoints of stretches, of the latest run */
+static unsigned taken;            /* checkpoints of runs, of the latest run */
 
-static void add(struct t2x_printer *printer, struct t2x_stretch *stretch)
+static void add(struct t2x_printer *printer, struct t2x_run *run)
 {
-	t2x_totals_add(printer, stretch);
-	taken += stretch->hits;
+	t2x_totals_add(printer, run);
+	taken += run->hits;
 }
 
 static void show(struct t2x_printer *printer)
@@ -95,18 +95,18 @@ static void begin(struct tlgmake *make)
 		tlgmake_scope(make, scope, styles[scope], 0, scope == ENTER_B || scope == LEAVE_B ? "b" : "a");
 }
 
-/* End the stream: so many of its checkpoints are taken from stretches, and that changes nothing. */
+/* End the stream: so many of its checkpoints are taken from runs, and that changes nothing. */
 static unsigned compare(struct tlgmake *make)
 {
-	char *stretches, *alone;
+	char *runs, *alone;
 
 	tlgmake_seal(make);
 	tlgmake_end(make);
 	alone = summarize(make, NULL);
 	taken = 0;
-	stretches = summarize(make, add);
-	assert_string_equal(stretches, alone);
-	free(stretches);
+	runs = summarize(make, add);
+	assert_string_equal(runs, alone);
+	free(runs);
 	free(alone);
 	tlgmake_free(make);
 	return taken;
@@ -124,7 +124,7 @@ static void add_round(struct tlgmake *make, uint64_t ns)
 	tlgmake_hit_with(make, ns + 30, TEXT, "S", "a text that takes more than one event");
 }
 
-static void test_stretch_takes_all_that_was_seen_before(void **state)
+static void test_run_takes_all_that_was_seen_before(void **state)
 {
 	struct tlgmake make;
 
@@ -136,7 +136,7 @@ static void test_stretch_takes_all_that_was_seen_before(void **state)
 }
 
 /* A second begins: the clock has another rate in it. */
-static void test_stretch_goes_on_in_another_second(void **state)
+static void test_run_goes_on_in_another_second(void **state)
 {
 	struct tlgmake make;
 
@@ -147,7 +147,7 @@ static void test_stretch_goes_on_in_another_second(void **state)
 	assert_int_equal(compare(&make), 9 * SEEN);
 }
 
-static void test_stretch_takes_messages_and_steps(void **state)
+static void test_run_takes_messages_and_steps(void **state)
 {
 	struct tlgmake make;
 
@@ -163,7 +163,7 @@ static void test_stretch_takes_messages_and_steps(void **state)
 
 /* ---- what is not -------------------------------------------------------------------------------- */
 
-/* Between rounds: one goes the long way, and the round in front and so many behind it are a stretch. */
+/* Between rounds: one goes the long way, and the round in front and so many behind it are a run. */
 static void expect_alone(void (*add_unusual)(struct tlgmake *make, uint64_t ns), unsigned behind)
 {
 	struct tlgmake make;
@@ -214,7 +214,7 @@ static void add_unknown(struct tlgmake *make, uint64_t ns)
 	tlgmake_hit(make, ns, UNKNOWN);
 }
 
-static void test_stretch_leaves_what_is_no_such_checkpoint(void **state)
+static void test_run_leaves_what_is_no_such_checkpoint(void **state)
 {
 	(void)state;
 	expect_alone(add_rendered, SEEN);
@@ -226,7 +226,7 @@ static void test_stretch_leaves_what_is_no_such_checkpoint(void **state)
 	expect_alone(add_unknown, 1);   /* it may have been a leave: certain is only what is entered behind it */
 }
 
-static void test_stretch_ends_where_events_are_missing(void **state)
+static void test_run_ends_where_events_are_missing(void **state)
 {
 	struct tlgmake make;
 
@@ -242,7 +242,7 @@ static void test_stretch_ends_where_events_are_missing(void **state)
 	assert_int_equal(compare(&make), 1 + 1);
 }
 
-static void test_stretch_leaves_what_is_older(void **state)
+static void test_run_leaves_what_is_older(void **state)
 {
 	struct tlgmake make;
 
@@ -257,7 +257,7 @@ static void test_stretch_leaves_what_is_older(void **state)
 }
 
 /* What was open is repeated behind a checkpoint that nobody knows: so the outer region is known again. */
-static void test_stretch_begins_behind_regions_that_are_repeated(void **state)
+static void test_run_begins_behind_regions_that_are_repeated(void **state)
 {
 	struct tlgmake make;
 
@@ -277,7 +277,7 @@ static void test_stretch_begins_behind_regions_that_are_repeated(void **state)
 	assert_int_equal(compare(&make), 1 + 1);
 }
 
-static void test_stretch_ends_where_regions_are_too_deep(void **state)
+static void test_run_ends_where_regions_are_too_deep(void **state)
 {
 	struct tlgmake make;
 	unsigned depth = 3000;
@@ -366,7 +366,7 @@ static void add_any(struct tlgmake *make, uint64_t ns, unsigned *open)
 }
 
 /* Two threads at once: each may run until the other one is younger. */
-static void test_stretch_of_anything_adds_up_as_its_checkpoints_do_alone(void **state)
+static void test_run_of_anything_adds_up_as_its_checkpoints_do_alone(void **state)
 {
 	unsigned all = 0, of = 0;
 
@@ -396,15 +396,15 @@ static void test_stretch_of_anything_adds_up_as_its_checkpoints_do_alone(void **
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stretch_takes_all_that_was_seen_before),
-		cmocka_unit_test(test_stretch_goes_on_in_another_second),
-		cmocka_unit_test(test_stretch_takes_messages_and_steps),
-		cmocka_unit_test(test_stretch_leaves_what_is_no_such_checkpoint),
-		cmocka_unit_test(test_stretch_ends_where_events_are_missing),
-		cmocka_unit_test(test_stretch_leaves_what_is_older),
-		cmocka_unit_test(test_stretch_begins_behind_regions_that_are_repeated),
-		cmocka_unit_test(test_stretch_ends_where_regions_are_too_deep),
-		cmocka_unit_test(test_stretch_of_anything_adds_up_as_its_checkpoints_do_alone),
+		cmocka_unit_test(test_run_takes_all_that_was_seen_before),
+		cmocka_unit_test(test_run_goes_on_in_another_second),
+		cmocka_unit_test(test_run_takes_messages_and_steps),
+		cmocka_unit_test(test_run_leaves_what_is_no_such_checkpoint),
+		cmocka_unit_test(test_run_ends_where_events_are_missing),
+		cmocka_unit_test(test_run_leaves_what_is_older),
+		cmocka_unit_test(test_run_begins_behind_regions_that_are_repeated),
+		cmocka_unit_test(test_run_ends_where_regions_are_too_deep),
+		cmocka_unit_test(test_run_of_anything_adds_up_as_its_checkpoints_do_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
