@@ -325,7 +325,8 @@ unsigned t2x_sampled_show(struct t2x_printer *printer, t2x_show_samples_fn *show
 		t2x_report_note(&(struct t2x_report){ .to = stderr }, "samples", "the trace has none");
 	if (sampled->left_out)
 		t2x_report_note(&(struct t2x_report){ .to = stderr }, "samples",
-				"%" PRIu64 " are left out: of more than %d profiles", sampled->left_out, T2X_SAMPLED_MAX);
+				"%" PRIu64 " are left out: of more than %d profiles",
+				sampled->left_out, T2X_SAMPLED_MAX);
 	for (unsigned i = 0; i < n && !error; i++) {
 		if (sampled->is_each)
 			use_profile(sampled, i);

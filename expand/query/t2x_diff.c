@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "t2x_filter.h"
-#include "t2x_totals_nested.h"
+#include "t2x_totals_regions.h"
 
 enum { OLD, NEW };
 
@@ -358,10 +358,10 @@ static int begin(struct t2x_printer *printer)
 }
 
 const struct t2x_writer t2x_writer_totals = {
-	.begin = begin, .unresolved = t2x_totals_take, .ignores_messages = 1, .add = t2x_totals_add,
+	.begin = begin, .unresolved = t2x_totals_accumulate, .ignores_messages = 1, .add = t2x_totals_add_run,
 	.never_left = t2x_totals_never_left,
 	.print = {
-#define TLG_STYLE(id, kind, args, desc) .kind = t2x_totals_take,
+#define TLG_STYLE(id, kind, args, desc) .kind = t2x_totals_accumulate,
 #include "tlg_styles.def"
 #undef TLG_STYLE
 	},

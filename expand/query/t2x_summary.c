@@ -8,8 +8,7 @@
 #include <stdlib.h>
 
 #include "t2x_summary_export.h"
-#include "t2x_totals_nested.h"
-#include "t2x_totals_open.h"
+#include "t2x_totals_regions.h"
 #include "t2x_totals_values.h"
 #include "profile/t2x_prof_kinds.h"
 #include "text/t2x_formats.h"
@@ -451,10 +450,11 @@ static void finish(struct t2x_printer *printer)
 
 const struct t2x_writer t2x_writer_summary = {
 	.thread_bytes = T2X_TOTALS_THREAD_BYTES,
-	.begin = begin, .finish = finish, .unresolved = t2x_totals_take, .ignores_messages = 1, .add = t2x_totals_add,
+	.begin = begin, .finish = finish, .unresolved = t2x_totals_accumulate, .ignores_messages = 1,
+	.add = t2x_totals_add_run,
 	.never_left = t2x_totals_never_left,
 	.print = {
-#define TLG_STYLE(id, kind, args, desc) .kind = t2x_totals_take,
+#define TLG_STYLE(id, kind, args, desc) .kind = t2x_totals_accumulate,
 #include "tlg_styles.def"
 #undef TLG_STYLE
 	},
@@ -463,10 +463,10 @@ const struct t2x_writer t2x_writer_summary = {
 /* Values are in messages, and in data that no run tells from others. */
 static const struct t2x_writer writer_values = {
 	.thread_bytes = T2X_TOTALS_THREAD_BYTES,
-	.begin = begin, .finish = finish, .unresolved = t2x_totals_take,
+	.begin = begin, .finish = finish, .unresolved = t2x_totals_accumulate,
 	.never_left = t2x_totals_never_left,
 	.print = {
-#define TLG_STYLE(id, kind, args, desc) .kind = t2x_totals_take,
+#define TLG_STYLE(id, kind, args, desc) .kind = t2x_totals_accumulate,
 #include "tlg_styles.def"
 #undef TLG_STYLE
 	},

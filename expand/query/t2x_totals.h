@@ -6,7 +6,7 @@
  * only looked at when one comes for the first time.  Time of its own is the duration of a region without that of the
  * regions directly in it; the depth of an event, which the model knows, says which these are.  Where events are
  * missing it is not known, and the region is counted in self_unknown.  Of regions in one of the same row, in a thread,
- * the time of the outermost counts (t2x_totals_nested.h).  Nothing depends on the order in which events of
+ * the time of the outermost counts (t2x_totals_regions.h).  Nothing depends on the order in which events of
  * different threads come, but for children that one of them starts and another one ends.
  */
 #ifndef T2X_TOTALS_H
@@ -84,8 +84,8 @@ void t2x_totals_free(struct t2x_totals *totals);
 int t2x_totals_use(struct t2x_printer *printer, struct t2x_totals *totals);
 
 /* For writers: printer->own is the totals.  Take an event, what is usual in a run, a region that is never left. */
-void t2x_totals_take(struct t2x_printer *printer, const struct t2x_event *ev);
-void t2x_totals_add(struct t2x_printer *printer, struct t2x_run *run);
+void t2x_totals_accumulate(struct t2x_printer *printer, const struct t2x_event *ev);
+void t2x_totals_add_run(struct t2x_printer *printer, struct t2x_run *run);
 void t2x_totals_never_left(struct t2x_printer *printer, const struct t2x_event *ev);
 
 #endif

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "t2x_totals_notes.h"
 #include "t2x_totals_rows.h"
 
 struct child {

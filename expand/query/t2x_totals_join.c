@@ -4,9 +4,7 @@
 
 #include <stdlib.h>
 
-#include "t2x_totals_nested.h"
-#include "t2x_totals_notes.h"
-#include "t2x_totals_open.h"
+#include "t2x_totals_regions.h"
 #include "t2x_totals_rows.h"
 
 /* ---- rows --------------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 /*
  * t2x_totals_row.h - a row of totals, by itself: what it has, and how a duration or a value is added to it.
  *
- * Who has rows and finds them is t2x_totals_rows.h.
+ * t2x_totals_rows.h finds rows by their names.
  */
 #ifndef T2X_TOTALS_ROW_H
 #define T2X_TOTALS_ROW_H
@@ -53,7 +53,7 @@ struct t2x_row {
 	struct t2x_histogram durations;
 	struct t2x_row *next;     /* of those with the same hash */
 	uint32_t hash;
-	uint32_t bit;             /* regions: see t2x_totals_nested.h ... */
+	uint32_t bit;             /* regions: see t2x_totals_regions.h ... */
 	struct t2x_row_around {   /* ... and what was found around the latest that had to be compared */
 		const struct t2x_spans *spans;
 		const struct t2x_row *row;        /* of the region directly around */

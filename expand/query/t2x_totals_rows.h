@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_totals_rows.h - the rows of totals: found by their names, or, most of the time, by the number of a scope.
+ * t2x_totals_rows.h - what totals are made of: rows, and the notes of a part.
+ *
+ * A row is found by its names or, most of the time, by the number of a scope.  A note is what a part of a trace cannot
+ * count: t2x_totals_join.h counts it where the parts are joined.
  */
 #ifndef T2X_TOTALS_ROWS_H
 #define T2X_TOTALS_ROWS_H
@@ -75,5 +78,32 @@ t2x_totals_scope(struct t2x_totals *totals, const struct t2x_event *ev, enum t2x
 
 	return row ? row : t2x_totals_scope_names(totals, ev, kind);
 }
+
+/* Notes of a part, and children of all parts together: with more, it is not joined. */
+enum { T2X_NOTES_MAX = 65536 };
+
+/* A process, as its parent and itself know it: by its number, and a hash of the parent's session id. */
+struct t2x_family_member {
+	uint32_t parent, pid;
+};
+
+/* What a part cannot count: see t2x_totals_join.h. */
+struct t2x_note {
+	enum { T2X_NOTE_AROUND, T2X_NOTE_LEAVE, T2X_NOTE_THREAD_EXIT, T2X_NOTE_CHILD_START, T2X_NOTE_CHILD_EXIT,
+	       T2X_NOTE_PROCESS_END } kind;
+	uint32_t stream, id;      /* of the thread, of the child */
+	uint32_t tid;             /* child: of the thread that started or ended it */
+	struct t2x_row *row;      /* of the region; of the child, by how it was started */
+	uint64_t ns;              /* when it was */
+	uint64_t value;           /* a leave: time inside of others, in this part */
+	unsigned level;           /* of the region; around: its depth */
+	int is_unknown;           /* a leave: it may have been more */
+	struct t2x_child_end end; /* a child's exit */
+	struct t2x_family_member process;     /* that has ended, or whose exit a child's is */
+	int is_first;             /* a child's exit: no event of the thread is in front of it in this part */
+};
+
+/* To the notes of a part. */
+void t2x_totals_note(struct t2x_totals *totals, const struct t2x_note *note);
 
 #endif

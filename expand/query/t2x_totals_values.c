@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "t2x_totals_nested.h"
+#include "t2x_totals_regions.h"
 #include "t2x_totals_rows.h"
 
 static const char data_prefix[] = "data:";

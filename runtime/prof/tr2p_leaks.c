@@ -12,7 +12,7 @@
 #include "tr2p_labels.h"
 #include "tr2p_live.h"
 #include "tr2p_sigpipe.h"
-#include "tr2p_text.h"
+#include "tr2p_stacks_text.h"
 #include "tr2p_thread.h"
 
 static int g_fd;

@@ -1,19 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 /* tr2p_stacks_text.c - see tr2p_stacks_text.h. */
+#include "tr2p_stacks_text.h"
+
+#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 
 #include "tlg.h"
 #include "tr2p_labels.h"
 #include "tr2p_module.h"
-#include "tr2p_stacks_text.h"
-#include "tr2p_text.h"
 
 static const char *const waits[] = {
 	[TR2P_WAIT_MUTEX] = "a mutex", [TR2P_WAIT_RWLOCK] = "a rwlock", [TR2P_WAIT_SPIN] = "a spin lock",
 	[TR2P_WAIT_COND] = "a condition variable", [TR2P_WAIT_JOIN] = "the end of thread",
 	[TR2P_WAIT_BARRIER] = "a barrier", [TR2P_WAIT_SEM] = "a semaphore"
 };
+
+void tr2p_print(struct t2x_out *out, const char *format, ...)
+{
+	char line[2048];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	t2x_out_string(out, line);
+}
+
+void tr2p_print_place(struct t2x_out *out, const char *before, uintptr_t at, const struct tr2p_module *module)
+{
+	Dl_info info;
+
+	if (dladdr((const void *)at, &info) && info.dli_sname)
+		tr2p_print(out, "%s%s+0x%" PRIxPTR, before, info.dli_sname, at - (uintptr_t)info.dli_saddr);
+	if (module)
+		tr2p_print(out, " (%s+0x%" PRIxPTR ")", module->path, at - module->bias);
+	t2x_out_char(out, '\n');
+}
 
 static void print_head(struct t2x_out *out, const struct tr2p_stacks_thread *thread)
 {

@@ -138,7 +138,7 @@ static void make_nested(uint32_t n)
 	}
 }
 
-/* Deep in a recursion, regions that share a bit with the outermost: see t2x_totals_nested.h. */
+/* Deep in a recursion, regions that share a bit with the outermost: see t2x_totals_regions.h. */
 static void make_colliding(uint32_t n)
 {
 	enum { ROWS = 32, INNER = FIRST_OWN + 2 * (ROWS - 1), DEEP = INNER - 2 };

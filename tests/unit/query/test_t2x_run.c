@@ -19,7 +19,7 @@ static unsigned taken;            /* checkpoints of runs, of the latest run */
 
 static void add(struct t2x_printer *printer, struct t2x_run *run)
 {
-	t2x_totals_add(printer, run);
+	t2x_totals_add_run(printer, run);
 	taken += run->hits;
 }
 

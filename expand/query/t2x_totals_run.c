@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_totals_add.c - what the usual checkpoints of a run add to totals.
+ * t2x_totals_run.c - what the usual checkpoints of a run add to totals.
  *
- * As t2x_totals_take.c has it, but of a thread and of scopes that were there before, so that nothing is looked for by
- * its names, and of regions that were entered in what the totals are of.
+ * As t2x_totals_accumulate.c has it, but of a thread and of scopes that were there before, so that nothing is looked
+ * for by its names, and of regions that were entered in what the totals are of.
  */
-#include "t2x_totals_nested.h"
+#include "t2x_totals_regions.h"
 #include "t2x_totals_rows.h"
 #include "model/t2x_run.h"
 
@@ -82,7 +82,7 @@ static inline struct t2x_spans *find_spans(struct t2x_totals *totals, const stru
 	return spans;
 }
 
-void t2x_totals_add(struct t2x_printer *printer, struct t2x_run *run)
+void t2x_totals_add_run(struct t2x_printer *printer, struct t2x_run *run)
 {
 	struct t2x_totals *totals = printer->own;
 	struct t2x_spans *spans = find_spans(totals, run);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_totals_nested.h - regions in regions of the same row: recursion, whose time counts once in the total.
+ * t2x_totals_regions.h - regions in regions of the same row, and regions that are never left.
  *
- * A region of which another one of its row is open around it, in its thread, is nested: its time is in that of the
- * outer region.  The span of the outer one adds up the time of what is nested in it (nested_ns).  If the outer region
- * ends without a duration, since it was never left or where it was left is lost, this time counts after all, or for the
- * next one of the row around it.
+ * Recursion.  A region of which another one of its row is open around it, in its thread, is nested: its time is in
+ * that of the outer region, so that it counts once in the total.  The span of the outer one adds up the time of what
+ * is nested in it (nested_ns).  If the outer region ends without a duration, since it was never left or where it was
+ * left is lost, this time counts after all, or for the next one of the row around it.
  *
  * Most regions are not nested, and that has to cost next to nothing: each row of regions has one of 31 bits, and each
  * span, in its node, the bits of all rows from the outermost to its own.  Where the bit of a row is not set around a
@@ -14,9 +14,14 @@
  *
  * A part of a trace does not see the enters of the regions that it finds open.  The front end has told the model which
  * these are, and the thread looks for their rows at its first event.  The join checks them: see t2x_totals_join.h.
+ *
+ * Never left.  The model reports such a region where it has the last event of a thread.  The thread may go on all the
+ * same: in the next file of a process that has rotated, or in a later part of the trace.  So a thread keeps the rows
+ * until its regions are all left at once, or the trace ends, and drops them when another file, which repeats them,
+ * goes on with it.  They are counted where they were entered.
  */
-#ifndef T2X_TOTALS_NESTED_H
-#define T2X_TOTALS_NESTED_H
+#ifndef T2X_TOTALS_REGIONS_H
+#define T2X_TOTALS_REGIONS_H
 
 #include "t2x_totals.h"
 
@@ -68,6 +73,20 @@ static inline struct t2x_span *
 t2x_totals_find_outer(const struct t2x_spans *spans, const struct t2x_span *span, struct t2x_row *row)
 {
 	return __builtin_expect((span[-1].node & row->bit) != 0, 0) ? t2x_totals_find_around(spans, span, row) : NULL;
+}
+
+/* The thread's regions that are open are never left: nothing comes that could. */
+void t2x_totals_count_open(struct t2x_totals_thread *thread);
+
+/* The trace ends: the same of all threads. */
+void t2x_totals_count_all_open(const struct t2x_totals *totals);
+
+/* An event of the thread comes from this file: if that is another one than before, the thread goes on there. */
+static inline void t2x_totals_go_on(struct t2x_totals_thread *thread, uint32_t file)
+{
+	if (thread->file != file)
+		thread->nopen = 0;
+	thread->file = file;
 }
 
 #endif

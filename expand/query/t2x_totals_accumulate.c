@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_totals_take.c - what each event adds. */
+/* t2x_totals_accumulate.c - what each event adds. */
 #include "t2x_totals.h"
 
 #include <errno.h>
@@ -8,19 +8,17 @@
 #include <string.h>
 
 #include "t2x_totals_children.h"
-#include "t2x_totals_nested.h"
-#include "t2x_totals_notes.h"
-#include "t2x_totals_open.h"
+#include "t2x_totals_regions.h"
 #include "t2x_totals_rows.h"
-#include "t2x_totals_samples.h"
 #include "t2x_totals_values.h"
+#include "profile/t2x_prof_kinds.h"
 
 /* Of memory, what a thread takes: its spans, and this; an entry in a map. */
 enum { THREAD_BYTES = sizeof(struct t2x_spans) + sizeof(struct t2x_totals_thread) + T2X_MAP_ENTRY_BYTES + 48 };
 
 enum {
 	COMMAND_MAX = 100, COMMAND_BYTES = COMMAND_MAX + 28,      /* of memory, the name of a process's command */
-	MODE_BYTES = 256,
+	MODE_BYTES = 256, FUNCTION_BYTES = 1024,
 };
 
 /* ---- threads ------------------------------------------------------------------------------------ */
@@ -296,6 +294,59 @@ static void take_mode(struct t2x_totals *totals, const struct t2x_event *ev)
 		row->count++;
 }
 
+/* ---- samples ------------------------------------------------------------------------------------- */
+
+static void add_sample(struct t2x_row *row, const struct t2x_event *ev)
+{
+	if (!row)
+		return;
+	row->count += (uint64_t)ev->args[T2X_SAMPLE_COUNT].value;
+	row->total += (uint64_t)ev->args[T2X_SAMPLE_VALUE].value;
+}
+
+/* What runs in the innermost region: the innermost function, or its address. */
+static void take_function(struct t2x_printer *printer, const struct t2x_event *ev, const struct t2x_row *region)
+{
+	const struct t2x_options *options = &printer->options;
+	const struct t2x_stack_names *names = NULL;
+	const char *stack = ev->scope->format ? ev->scope->format : "";
+	char category[MODE_BYTES] = "", function[FUNCTION_BYTES];
+
+	if (options->name_stack)
+		names = options->name_stack(options->namer, ev->scope);
+	if (region)
+		snprintf(category, sizeof(category), "%s%s%s", region->category, *region->category ? "/" : "",
+			 region->label);
+	if (names && names->n)
+		snprintf(function, sizeof(function), "%s", names->at[0]);
+	else
+		snprintf(function, sizeof(function), "%.*s", (int)strcspn(stack, " "), stack);
+	add_sample(t2x_totals_names(printer->own, ev, T2X_ROW_FUNCTION, category, function), ev);
+}
+
+/*
+ * A part of a trace does not know the regions that were entered in front of it, and only one thread looks up names:
+ * so a trace that has samples is not joined of parts.
+ */
+static void take_sample(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	const struct t2x_span *around = ev->spans ? ev->spans->at : NULL;
+	struct t2x_totals *totals = printer->own;
+	struct t2x_row *row;
+
+	if (totals->part) {
+		totals->is_cut = 1;
+		return;
+	}
+	row = t2x_totals_names(totals, ev, T2X_ROW_PROFILE, ev->scope->category, NULL);
+	if (ev->args[T2X_SAMPLE_COUNT].value > 0)
+		add_sample(row, ev);
+	if (t2x_prof_kind_of(ev->scope->category)->during == T2X_PROF_RUNS)
+		take_function(printer, ev, around ? around->own : NULL);
+}
+
+/* ---- all kinds ----------------------------------------------------------------------------------- */
+
 /* What a process has dropped in all, which the model shows as a counter. */
 static inline int is_drop(const struct t2x_event *ev)
 {
@@ -309,7 +360,7 @@ static const unsigned char kinds[TLG_STYLE_COUNT] = {
 	[TLG_STYLE_counter] = T2X_ROW_COUNTER, [TLG_STYLE_th_counter] = T2X_ROW_TH_COUNTER,
 };
 
-void t2x_totals_take(struct t2x_printer *printer, const struct t2x_event *ev)
+void t2x_totals_accumulate(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct t2x_totals *totals = printer->own;
 	struct t2x_totals_thread *thread = ev->spans ? ev->spans->own : NULL;
@@ -350,7 +401,7 @@ void t2x_totals_take(struct t2x_printer *printer, const struct t2x_event *ev)
 		take_mode(totals, ev);
 		break;
 	case TLG_STYLE_sample:
-		t2x_totals_take_sample(printer, ev);
+		take_sample(printer, ev);
 		break;
 	case TLG_STYLE_child_start:
 		t2x_totals_start_child(totals, ev);
