@@ -216,7 +216,7 @@ static void add_headers(struct MHD_Response *response, const struct t2x_reply *r
 	library.MHD_add_response_header(response, "Content-Security-Policy",
 					is_file ? "frame-ancestors 'none'" : policy);
 	if (reply->status >= 400 && is_pprof)
-		library.MHD_add_response_header(response, "X-Go-Pprof", "1");
+		library.MHD_add_response_header(response, T2X_PPROF_HEADER, "1");
 	if (reply->status == 401)
 		library.MHD_add_response_header(response, "WWW-Authenticate", "Basic realm=\"t2\", charset=\"UTF-8\"");
 	if (reply->status == 405)

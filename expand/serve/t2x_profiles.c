@@ -15,7 +15,7 @@
 #include "read/t2x_seek.h"
 #include "tlg_ctl.h"
 
-enum { CPU_MS = 30000, TRACE_MS = 1000, CHUNK = 64 * 1024 };
+enum { CHUNK = 64 * 1024 };
 
 /* What is read of a trace. */
 struct reading {
@@ -131,13 +131,13 @@ static int append(void *target, const char *text, size_t n)
 /* Nothing was sampled: fetchers want a profile nevertheless. */
 static void answer_empty(const struct t2x_request *request, struct t2x_reply *reply)
 {
-	struct t2x_samples *samples = t2x_samples_new(request->profile);
+	struct t2x_samples *samples = t2x_samples_new(request->pprof.profile);
 	const uint64_t now = find_now();
 	int error = samples ? 0 : ENOMEM;
 
 	if (samples) {
-		t2x_samples_set_time(samples, now, (uint64_t)request->ms * 1000000);
-		error = request->debug ? t2x_samples_write_text(samples, append, &reply->body)
+		t2x_samples_set_time(samples, now, (uint64_t)request->pprof.ms * 1000000);
+		error = request->pprof.debug ? t2x_samples_write_text(samples, append, &reply->body)
 				       : t2x_samples_write(samples, append, &reply->body);
 	}
 	t2x_samples_free(samples);
@@ -147,10 +147,10 @@ static void answer_empty(const struct t2x_request *request, struct t2x_reply *re
 
 static void name_answer(const struct t2x_request *request, struct t2x_reply *reply)
 {
-	reply->type = request->debug ? T2X_REPLY_TEXT : T2X_REPLY_BINARY;
-	if (!request->debug)
-		snprintf(reply->name, sizeof(reply->name), "%s", !strcmp(request->profile, "cpu") ? "profile" :
-			 request->profile);
+	reply->type = request->pprof.debug ? T2X_REPLY_TEXT : T2X_REPLY_BINARY;
+	if (!request->pprof.debug)
+		snprintf(reply->name, sizeof(reply->name), "%.31s", !strcmp(request->pprof.profile, "cpu") ? "profile" :
+			 request->pprof.profile);
 }
 
 /* As `t2 stacks': a signal asks, if the process was started so that one may. */
@@ -160,7 +160,7 @@ static void answer_threads(const struct t2x_server *server, const struct t2x_htt
 	struct reading reading = { .n = 0 };
 
 	snprintf(reading.live, sizeof(reading.live), "%u", (unsigned)traced->pid);
-	snprintf(reading.debug, sizeof(reading.debug), "--debug=%u", call->request.debug);
+	snprintf(reading.debug, sizeof(reading.debug), "--debug=%u", call->request.pprof.debug);
 	add(&reading, "stacks");
 	add(&reading, "--format=pprof");
 	add(&reading, "--profile=threads");
@@ -168,7 +168,7 @@ static void answer_threads(const struct t2x_server *server, const struct t2x_htt
 	add(&reading, reading.live);
 	t2x_profiles_read(server, call, reading.arguments, -1, T2X_REPLY_BINARY, reply);
 	/* It cannot be asked. */
-	if (reply->status != 200 && !call->request.debug) {
+	if (reply->status != 200 && !call->request.pprof.debug) {
 		t2x_reply_free(reply);
 		t2x_reply_init(reply);
 		answer_empty(&call->request, reply);
@@ -189,8 +189,8 @@ static void read_profile(const struct t2x_server *server, const struct t2x_http_
 		name_answer(&call->request, reply);
 		return;
 	}
-	snprintf(reading.profile, sizeof(reading.profile), "--profile=%s", call->request.profile);
-	snprintf(reading.debug, sizeof(reading.debug), "--debug=%u", call->request.debug);
+	snprintf(reading.profile, sizeof(reading.profile), "--profile=%.31s", call->request.pprof.profile);
+	snprintf(reading.debug, sizeof(reading.debug), "--debug=%u", call->request.pprof.debug);
 	add(&reading, "--format=pprof");
 	add(&reading, reading.profile);
 	add(&reading, reading.debug);
@@ -198,14 +198,6 @@ static void read_profile(const struct t2x_server *server, const struct t2x_http_
 	t2x_profiles_read(server, call, reading.arguments, -1, T2X_REPLY_BINARY, reply);
 	if (reply->status == 200)
 		name_answer(&call->request, reply);
-}
-
-/* Clocks have a beginning and an end; the others have counted since the process began. */
-static uint32_t find_ms(const struct t2x_request *request)
-{
-	if (!request->ms && (!strcmp(request->profile, "cpu") || !strcmp(request->profile, "wall")))
-		return CPU_MS;
-	return request->ms;
 }
 
 /*
@@ -239,12 +231,12 @@ static int record(const struct t2x_server *server, const struct t2x_http_call *c
 void t2x_profiles_answer(const struct t2x_server *server, const struct t2x_http_call *call,
 			 const struct t2x_traced *traced, struct t2x_reply *reply)
 {
-	const struct t2x_prof_kind *kind = t2x_prof_kind_of(call->request.profile);
-	const uint32_t ms = find_ms(&call->request);
+	const struct t2x_prof_kind *kind = t2x_prof_kind_of(call->request.pprof.profile);
+	const uint32_t ms = t2x_pprof_ms(&call->request.pprof);
 	struct t2x_taking taking = { .kind = -1 };
 	uint64_t since_ns = 0;
 
-	if (!strcmp(call->request.profile, "threads")) {
+	if (!strcmp(call->request.pprof.profile, "threads")) {
 		answer_threads(server, call, traced, reply);
 		return;
 	}
@@ -302,7 +294,7 @@ static void answer_end(const struct t2x_server *server, const char *file, uint64
 void t2x_profiles_trace(const struct t2x_server *server, const struct t2x_http_call *call,
 			const struct t2x_traced *traced, struct t2x_reply *reply)
 {
-	const uint32_t ms = call->request.ms ? call->request.ms : TRACE_MS;
+	const uint32_t ms = t2x_pprof_ms(&call->request.pprof);
 	struct reading reading = { .n = 0 };
 	struct t2x_taking taking;
 	const char *file;
@@ -312,20 +304,20 @@ void t2x_profiles_trace(const struct t2x_server *server, const struct t2x_http_c
 		return;
 	file = taking.file[0] ? taking.file : traced->file;
 	is_live = taking.is_flight || !traced->page[0];
-	if (!call->request.is_chrome && !is_live && is_my_file(file)) {
+	if (!call->request.pprof.is_chrome && !is_live && is_my_file(file)) {
 		answer_end(server, file, reading.since_ns, reply);
 	} else if (!choose_source(&reading, traced, file, is_live)) {
 		t2x_reply_fail(reply, 503, "nothing was recorded", NULL);
 	} else {
-		add(&reading, call->request.is_chrome ? "--format=chrome" : "--format=raw");
-		if (call->request.is_chrome)
+		add(&reading, call->request.pprof.is_chrome ? "--format=chrome" : "--format=raw");
+		if (call->request.pprof.is_chrome)
 			add_filters(&reading, find_now());
 		t2x_profiles_read(server, call, reading.arguments, -1, T2X_REPLY_BINARY, reply);
 	}
 	if (reply->status != 200)
 		return;
-	reply->type = call->request.is_chrome ? "application/json" : T2X_REPLY_BINARY;
-	snprintf(reply->name, sizeof(reply->name), "%s", call->request.is_chrome ? "trace.json" : "trace.tlg");
+	reply->type = call->request.pprof.is_chrome ? "application/json" : T2X_REPLY_BINARY;
+	snprintf(reply->name, sizeof(reply->name), "%s", call->request.pprof.is_chrome ? "trace.json" : "trace.tlg");
 }
 
 /* ---- the rest ------------------------------------------------------------------------------------------ */
@@ -348,8 +340,6 @@ void t2x_profiles_view(const struct t2x_server *server, const struct t2x_http_ca
 
 void t2x_profiles_list(const struct t2x_traced *traced, struct t2x_reply *reply)
 {
-	static const char *const names[] = { "allocs", "block", "cmdline", "goroutine", "heap", "mutex", "profile",
-					     "symbol", "threadcreate", "threads", "trace", "wall" };
 	struct t2x_out out;
 
 	if (t2x_reply_begin(reply, T2X_REPLY_HTML, &out)) {
@@ -361,11 +351,11 @@ void t2x_profiles_list(const struct t2x_traced *traced, struct t2x_reply *reply)
 	t2x_out_char(&out, ' ');
 	t2x_out_uint(&out, traced->pid);
 	t2x_out_literal(&out, ": /debug/pprof/</h1>\n<ul>\n");
-	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (unsigned i = 0; t2x_pprof_names[i]; i++) {
 		t2x_out_literal(&out, "<li><a href=\"");
-		t2x_out_string(&out, names[i]);
+		t2x_out_string(&out, t2x_pprof_names[i]);
 		t2x_out_literal(&out, "\">");
-		t2x_out_string(&out, names[i]);
+		t2x_out_string(&out, t2x_pprof_names[i]);
 		t2x_out_literal(&out, "</a>\n");
 	}
 	t2x_out_literal(&out, "</ul>\n<p><code>?seconds=N</code>: of the next N seconds; <code>?debug=1</code>: text; "

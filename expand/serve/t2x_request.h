@@ -6,16 +6,17 @@
  * keeps no pointer into them, reads no file, and bounds all that it returns.  A name that it returns is one component
  * of a path: no slash, no leading dot.
  *
- * The paths below debug/pprof/ and their queries are those of Go's net/http/pprof, because fetchers rely on them.
+ * What is below debug/pprof/ is t2x_pprof.h's.
  */
 #ifndef T2X_REQUEST_H
 #define T2X_REQUEST_H
 
 #include <stdint.h>
 
+#include "profile/t2x_pprof.h"
+
 enum {
 	T2X_REQUEST_TARGET = 2048,        /* bytes of path and query at most */
-	T2X_REQUEST_MAX_MS = 300000,      /* of one profile or trace */
 };
 
 enum t2x_page {
@@ -42,21 +43,12 @@ struct t2x_request {
 	int is_pprof;                     /* the path is below debug/pprof/ */
 	int is_head;                      /* only the headers of the answer are wanted */
 	uint32_t pid;
-	char profile[16];                 /* a name of prof_kinds.def */
+	struct t2x_pprof pprof;           /* below debug/pprof/; the profile is one of prof_kinds.def */
 	char name[256];                   /* of a file */
-	uint32_t ms;                      /* seconds=; 0: none were given */
-	unsigned debug;                   /* 0, 1, 2 */
-	int is_chrome;                    /* format=chrome */
 	char symbols[T2X_REQUEST_TARGET]; /* the query of a GET of symbol, as it came */
 };
 
 /* target  as the client sent it: a path, and perhaps a query */
 void t2x_request_parse(struct t2x_request *request, const char *method, const char *target);
-
-/*
- * The next address of a text such as "0x1234+0x5678".
- * Return  0: there is none; *text is behind the address
- */
-int t2x_request_address(const char **text, uint64_t *address);
 
 #endif

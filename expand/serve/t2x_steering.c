@@ -9,6 +9,7 @@
 
 #include "t2x_gate.h"
 #include "live/t2x_ctl_page.h"
+#include "profile/t2x_pprof.h"
 
 enum { PROCESSES = 64, ASK_MS = 3000, MARGIN_MS = 5000 };
 
@@ -194,7 +195,7 @@ static unsigned start_profile(struct talk *talk, struct t2x_steered *process, st
 	if (kind == (int)KINDS)
 		return 0;
 	if (kind == CPU && process->uses[CPU]) {
-		*why = "Could not enable CPU profiling: cpu profiling already in use";
+		*why = T2X_PPROF_IN_USE;
 		return 500;
 	}
 	if (!process->uses[kind] && t2x_answered_has(&talk->said, profile))

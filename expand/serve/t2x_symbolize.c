@@ -99,7 +99,7 @@ void t2x_symbolize_answer(const struct t2x_http_call *call, const struct t2x_tra
 	pthread_mutex_lock(&lock);
 	read_modules(&modules, traced->pid);
 	symbols = t2x_symbols_new(&places);
-	for (unsigned i = 0; i < T2X_SYMBOLIZE_ADDRESSES && t2x_request_address(&text, &address); i++)
+	for (unsigned i = 0; i < T2X_SYMBOLIZE_ADDRESSES && t2x_pprof_address(&text, &address); i++)
 		put_name(&out, symbols, &modules, address);
 	t2x_symbols_free(symbols);
 	free_modules(&modules);

@@ -38,8 +38,8 @@ static void judge(const struct t2x_request *request, const char *target)
 	if (request->page >= T2X_PAGE_VIEW && request->page != T2X_PAGE_FILE && request->page != T2X_PAGE_RING &&
 	    (!request->pid || request->pid > INT32_MAX))
 		wrong = "a process without an id";
-	if (request->ms > T2X_REQUEST_MAX_MS || request->debug > 2 ||
-	    (request->page != T2X_PAGE_NONE && request->ms && request->debug))
+	if (request->pprof.ms > T2X_PPROF_MAX_MS || request->pprof.debug > 2 ||
+	    (request->page != T2X_PAGE_NONE && request->pprof.ms && request->pprof.debug))
 		wrong = "a query out of bounds";
 	if (wrong)
 		fuzz_fail(wrong, request->name, target, strlen(target));
@@ -75,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	t2x_request_parse(&request, method, target);
 	judge(&request, target);
 	addresses = request.symbols;
-	for (unsigned i = 0; i < T2X_REQUEST_TARGET && t2x_request_address(&addresses, &address); i++)
+	for (unsigned i = 0; i < T2X_REQUEST_TARGET && t2x_pprof_address(&addresses, &address); i++)
 		continue;
 	if (t2x_guard_host(host, 7070) && !strstr(host, "7070"))
 		fuzz_fail("a Host with another port", "", host, strlen(host));

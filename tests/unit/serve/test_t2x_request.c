@@ -55,7 +55,7 @@ static void test_request_profiles_have_the_names_of_go(void **state)
 	for (unsigned i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
 		snprintf(target, sizeof(target), "/pid/7/debug/pprof/%s", pairs[i][0]);
 		assert_int_equal(get(target), T2X_PAGE_PROFILE);
-		assert_string_equal(got.profile, pairs[i][1]);
+		assert_string_equal(got.pprof.profile, pairs[i][1]);
 		assert_true(got.is_pprof);
 	}
 	assert_int_equal(get("/pid/7/debug/pprof/trace"), T2X_PAGE_TRACE);
@@ -70,18 +70,18 @@ static void test_request_query_is_read(void **state)
 {
 	(void)state;
 	assert_int_equal(get("/pid/7/debug/pprof/profile?seconds=5"), T2X_PAGE_PROFILE);
-	assert_int_equal(got.ms, 5000);
+	assert_int_equal(got.pprof.ms, 5000);
 	get("/pid/7/debug/pprof/trace?seconds=0.25&format=chrome");
-	assert_int_equal(got.ms, 250);
-	assert_true(got.is_chrome);
+	assert_int_equal(got.pprof.ms, 250);
+	assert_true(got.pprof.is_chrome);
 	get("/pid/7/debug/pprof/heap?gc=1&debug=1");
-	assert_int_equal(got.debug, 1);
+	assert_int_equal(got.pprof.debug, 1);
 	get("/pid/7/debug/pprof/heap?debug=1&debug=2");
-	assert_int_equal(got.debug, 1);
+	assert_int_equal(got.pprof.debug, 1);
 	get("/pid/7/debug/pprof/heap?%64ebug=%32&&=&x");
-	assert_int_equal(got.debug, 2);
+	assert_int_equal(got.pprof.debug, 2);
 	get("/pid/7/debug/pprof/heap?seconds=300&debug=0");
-	assert_int_equal(got.ms, T2X_REQUEST_MAX_MS);
+	assert_int_equal(got.pprof.ms, T2X_PPROF_MAX_MS);
 }
 
 static void test_request_wrong_query_is_refused(void **state)
@@ -156,15 +156,15 @@ static void test_request_addresses_are_read(void **state)
 	uint64_t address;
 
 	(void)state;
-	assert_true(t2x_request_address(&text, &address));
+	assert_true(t2x_pprof_address(&text, &address));
 	assert_int_equal(address, 0x1f);
-	assert_true(t2x_request_address(&text, &address));
+	assert_true(t2x_pprof_address(&text, &address));
 	assert_int_equal(address, 0xff);
-	assert_true(t2x_request_address(&text, &address));
+	assert_true(t2x_pprof_address(&text, &address));
 	assert_true(address == UINT64_MAX);
-	assert_false(t2x_request_address(&text, &address));
+	assert_false(t2x_pprof_address(&text, &address));
 	for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		assert_false(t2x_request_address(&wrong[i], &address));
+		assert_false(t2x_pprof_address(&wrong[i], &address));
 }
 
 int main(void)
