@@ -86,7 +86,8 @@ bench_names := $(filter-out $(if $(lttng_libs),,bench_lttng) $(if $(call has_hea
 	       $(if $(call has_header,zstd.h),,bench_zstd),$(basename $(notdir $(wildcard bench/bench_*.c))))
 torture_src := $(basename $(wildcard tests/torture/*.c tests/fuzz/fuzz_*.c))
 bench_help  := $(filter-out bench_%,$(basename $(notdir $(wildcard bench/*.c))))
-example_names := $(basename $(notdir $(wildcard runtime/examples/*.c)))
+# One of the examples is a program of one file, see prof.mk
+example_names := $(filter-out pprof_server,$(basename $(notdir $(wildcard runtime/examples/*.c))))
 
 shared  := $(if $(SAN),,$(out)/$(soname) $(out)/libtrace2.so)
 unit    := $(patsubst %,$(out)/tests/%,$(notdir $(test_src)))

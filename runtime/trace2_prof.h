@@ -125,6 +125,30 @@ int trace2_prof_write_to(struct trace2_profile *profile, int fd, int debug);
 /* "heap" with debug 0. */
 int trace2_prof_write_heap(int fd);
 
+/* ---- for an HTTP server of the program's own ----------------------------------------------------- */
+
+/*
+ * A part of an answer: its headers, each with a call, then its body in pieces; there is always a header.
+ * status  of HTTP, the same in all parts.  0: the answer is still being made, no part is there, and the function says
+ *         whether anybody waits for it; ten times a second
+ * header  the name; bytes is the value, which has a NUL behind it.  NULL: bytes belong to the body
+ * Return  0; another number: the client has gone, or cannot be written to
+ */
+typedef int trace2_pprof_write_fn(void *context, unsigned status, const char *header, const void *bytes, size_t n);
+
+/*
+ * Answer a request below /debug/pprof/, wherever that is in the path, as Go's net/http/pprof does, and `t2 serve' for
+ * other processes: for `go tool pprof http://...', Parca and their like.  trace2-prof(3) lists the pages.  The request
+ * may be hostile; who may ask is for the program to decide.
+ * path    as the client sent it; the query may be behind a `?' in it
+ * query   as the client sent it, without `?'; of a POST to symbol the body; NULL: the path has it, or there is none
+ * write   gets the answer, also one that is an error of HTTP; calls are of this thread
+ * Return  0: answered; ENOENT: the path is another page's, nothing was written; EINVAL; or what write has returned
+ * Blocks  the calling thread for as long as the request asks, up to 300 s; no other thread
+ * Memory  as large as the answer; of a trace 64 KiB, on the stack
+ */
+int trace2_pprof_handle(const char *path, const char *query, trace2_pprof_write_fn *write, void *context);
+
 /* ---- labels ------------------------------------------------------------------------------------- */
 
 /*

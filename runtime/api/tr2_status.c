@@ -2,6 +2,8 @@
 /* tr2_status.c - see tr2_status.h. */
 #include "tr2_status.h"
 
+#include <errno.h>
+
 #include "trace2.h"
 #include "tlg_desc.h"
 #include "base/tr2_clock.h"
@@ -14,6 +16,7 @@
 #include "output/tr2_sink.h"
 #include "record/tr2_late.h"
 #include "record/tr2_profiler.h"
+#include "record/tr2_sample.h"
 #include "ring/tr2_losses.h"
 #include "ring/tr2_pool.h"
 #include "ring/tr2_thread.h"
@@ -53,6 +56,14 @@ void tr2_status_file(char *path, size_t size)
 
 	*path = '\0';
 	with_lock(find_file, &file);
+}
+
+void tr2_sample_file_v1(char *path, unsigned long size)
+{
+	const int saved = errno;
+
+	tr2_status_file(path, size);
+	errno = saved;
 }
 
 static void find_stream(void *data)

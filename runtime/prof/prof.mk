@@ -68,6 +68,14 @@ $(filter $(out)/tests/test_tr2p_%,$(unit)): $(obj)/libtr2p.a
 # What waits may be cancelled, and tidies up then
 $(addprefix $(obj)/runtime/prof/tr2p_,lock.o sync.o futex.o quiet.o sigwait.o unload.o): private our_cflags += -fexceptions
 
+# The example of trace2_pprof_handle(), where libmicrohttpd is installed.  Its functions are exported, so that it knows
+# their names
+all: $(if $(profiler),$(if $(call has_header,microhttpd.h),$(out)/examples/pprof_server))
+$(out)/examples/pprof_server: $(call objects,runtime/examples,pprof_server) $(out)/libtrace2-prof.so $(out)/libtrace2.so
+	$(call say,LD)
+	$(quiet)$(link) -rdynamic -o $@ $(filter %.o,$^) -L$(out) -Wl,-rpath,'$$ORIGIN/..' -ltrace2-prof -ltrace2 -lmicrohttpd $(LDLIBS)
+$(obj)/runtime/examples/pprof_server.o: private our_cflags += -fvisibility=default
+
 # At a fixed address, and its timer_create() in front of libc's
 $(out)/bench/bench_prof: $(call objects,bench,bench_prof)
 	$(call say,LD)
@@ -76,7 +84,7 @@ $(out)/bench/bench_prof: $(call objects,bench,bench_prof)
 # ---- installation -----------------------------------------------------------------------------------
 
 # A page for each function, as trace2(3) has them
-prof_links := $(patsubst %,$(mandir)/man3/%.3,$(shell sed -n 's/^	\(trace2_prof_[a-z0-9_]*\);/\1/p' runtime/trace2_prof.map))
+prof_links := $(patsubst %,$(mandir)/man3/%.3,$(shell sed -n 's/^	\(trace2_pp*rof_[a-z0-9_]*\);/\1/p' runtime/trace2_prof.map))
 prof_files := $(addprefix $(libdir)/,$(prof_soname) libtrace2-prof.so libtrace2-prof.a libtrace2-prof-static.a) \
 	      $(includedir)/trace2_prof.h \
 	      $(pkgconfigdir)/libtrace2-prof.pc $(mandir)/man3/trace2-prof.3

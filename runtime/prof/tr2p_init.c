@@ -26,6 +26,7 @@
 #include "tr2p_bucket.h"
 #include "tr2p_cpu.h"
 #include "tr2p_create.h"
+#include "tr2p_during.h"
 #include "tr2p_exit.h"
 #include "tr2p_uses.h"
 #include "tr2p_labels.h"
@@ -58,6 +59,7 @@ static const struct part {
 	void (*unlock)(void);         /* in the parent */
 	void (*begin_child)(void);    /* the same in the child, which goes on with what its parent had started */
 } parts[] = {
+	{ tr2p_during_lock, tr2p_during_unlock, tr2p_during_begin_child },
 	{ tr2p_stacks_lock, tr2p_stacks_unlock, tr2p_stacks_unlock },
 	{ tr2p_cpu_lock, tr2p_cpu_unlock, tr2p_cpu_unlock },
 	{ tr2p_timers_lock, tr2p_timers_unlock, tr2p_timers_begin_child },

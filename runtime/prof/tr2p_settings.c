@@ -362,6 +362,24 @@ int tr2p_settings_steer(const char *list, char *stop, unsigned long stop_size, c
 	return 1;
 }
 
+int tr2p_settings_is_on(const char *name)
+{
+	const struct stop *stop = find_stop(name, strlen(name));
+
+	return stop && stop->is_on();
+}
+
+int tr2p_settings_start(const char *name)
+{
+	struct wanted wanted[WORDS] = { { 0, 0 } };
+	int error = read_word(wanted, name, strlen(name)) ? 0 : EINVAL;
+
+	for (unsigned i = 0; i < WORDS && !error; i++)
+		if (wanted[i].is_set)
+			error = words[i].start(wanted[i].value);
+	return error;
+}
+
 /* ---- the environment ------------------------------------------------------------------------------- */
 
 const char *tr2p_setting(const char *variable)

@@ -38,6 +38,10 @@ void tr2p_settings_apply(const char *list);
  */
 int tr2p_settings_steer(const char *list, char *stop, unsigned long stop_size, char *why, unsigned long why_size);
 
+/* Of a profile that can be stopped: 1, it runs; start it at its usual rate.  Return  0 or an error number */
+int tr2p_settings_is_on(const char *name);
+int tr2p_settings_start(const char *name);
+
 /*
  * One line on stderr, "warning: trace2: " and the parts up to a NULL, if TRACE2_DST_DEBUG is set.  Errno kept; no
  * cancellation point.

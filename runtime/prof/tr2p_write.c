@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2p_write.c - profiles as they are now, written to a descriptor.
+ * tr2p_write.c - see tr2p_write.h; to a descriptor, see trace2_prof.h.
  *
  * What was added up goes into the expander's t2x_samples, which writes the messages and texts.  To the message go
  * estimates, with the period that each sample stands for by then, 1; the text of a heap has what was sampled, and says
@@ -18,10 +18,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "profile/t2x_bytes.h"
 #include "profile/t2x_prof_kinds.h"
 #include "profile/t2x_samples.h"
 #include "trace2_prof.h"
-#include "tr2p_bucket.h"
+#include "tr2p_write.h"
 #include "tr2p_init.h"
 #include "tr2p_labels.h"
 #include "tr2p_live.h"
@@ -34,12 +35,26 @@
 
 /* ---- the descriptor -------------------------------------------------------------------------------- */
 
+static ssize_t write_some(int fd, const char *bytes, size_t n)
+{
+	struct tr2p_sigpipe held;
+	ssize_t done;
+	int error;
+
+	tr2p_sigpipe_hold(&held);
+	done = write(fd, bytes, n);
+	error = done < 0 ? errno : 0;
+	tr2p_sigpipe_release(&held, error);
+	errno = error;
+	return done;
+}
+
 static int write_all(void *target, const char *bytes, size_t n)
 {
 	struct pollfd ready = { .fd = *(const int *)target, .events = POLLOUT };
 
 	while (n) {
-		ssize_t done = write(ready.fd, bytes, n);
+		ssize_t done = write_some(ready.fd, bytes, n);
 		if (done < 0 && errno == EAGAIN)
 			poll(&ready, 1, -1);
 		else if (done < 0 && errno != EINTR)
@@ -52,11 +67,60 @@ static int write_all(void *target, const char *bytes, size_t n)
 	return 0;
 }
 
+/* ---- since a moment -------------------------------------------------------------------------------- */
+
+static uint64_t find_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+int tr2p_since_take(struct tr2p_since *since, unsigned profile)
+{
+	size_t n = 0;
+
+	*since = (struct tr2p_since){ .first = tr2p_bucket_first(profile), .ns = find_now() };
+	for (const struct tr2p_bucket *b = since->first; b; b = b->next)
+		n++;
+	since->totals = calloc(n + 1, sizeof(*since->totals));
+	if (!since->totals)
+		return ENOMEM;
+	n = 0;
+	for (const struct tr2p_bucket *b = since->first; b; b = b->next)
+		since->totals[n++] = tr2p_bucket_totals(b);
+	return 0;
+}
+
+void tr2p_since_free(struct tr2p_since *since)
+{
+	free(since->totals);
+	since->totals = NULL;
+}
+
+/* What has come meanwhile.  A clock that somebody has started again begins at 0. */
+static struct tr2p_totals subtract(struct tr2p_totals now, const struct tr2p_totals *then)
+{
+	if (now.count < then->count || now.freed_count < then->freed_count)
+		return now;
+	now.count -= then->count;
+	now.value -= then->value;
+	now.freed_count -= then->freed_count;
+	now.freed_value -= then->freed_value;
+	now.all_count -= then->all_count;
+	now.all_value -= then->all_value;
+	now.freed_all_count -= then->freed_all_count;
+	now.freed_all_value -= then->freed_all_value;
+	return now;
+}
+
 /* ---- stacks ---------------------------------------------------------------------------------------- */
 
 struct writing {
 	struct t2x_samples *samples;
 	const struct trace2_profile *profile;
+	const struct tr2p_since *since;   /* NULL: all */
 	enum t2x_prof_form_id form;
 	int is_text;
 };
@@ -91,9 +155,10 @@ static void add_amount(struct t2x_samples *samples, struct t2x_sample *sample, i
 }
 
 /* With its labels set. */
-static void add_amounts(const struct writing *writing, const struct tr2p_bucket *bucket, struct t2x_sample *sample)
+static void add_amounts(const struct writing *writing, const struct tr2p_bucket *bucket, const struct tr2p_totals *of,
+			struct t2x_sample *sample)
 {
-	const struct tr2p_totals t = tr2p_bucket_totals(bucket);
+	const struct tr2p_totals t = *of;
 	int64_t period = tr2p_bucket_period(bucket), parts = tr2p_value_parts(bucket->profile);
 
 	if (writing->is_text && writing->form == T2X_PROF_FORM_HEAP) {
@@ -110,7 +175,8 @@ static void add_amounts(const struct writing *writing, const struct tr2p_bucket 
 			   1);
 }
 
-static void add_stack(const struct writing *writing, const struct tr2p_bucket *bucket)
+static void add_stack(const struct writing *writing, const struct tr2p_bucket *bucket,
+		      const struct tr2p_totals *totals)
 {
 	const char *const *list = tr2p_labels_list(bucket->labels);
 	unsigned n = count_labels(list);
@@ -125,7 +191,7 @@ static void add_stack(const struct writing *writing, const struct tr2p_bucket *b
 		stack[i] = t2x_samples_location(writing->samples, module ? mapping_of(writing->samples, module) : 0,
 						bucket->at[i]);
 	}
-	add_amounts(writing, bucket, &sample);
+	add_amounts(writing, bucket, totals, &sample);
 	free(labels);
 }
 
@@ -146,12 +212,12 @@ static void add_names(struct t2x_samples *samples)
 	}
 }
 
-static void note_time(struct t2x_samples *samples)
+/* Since a moment it has a duration. */
+static void note_time(const struct writing *writing)
 {
-	struct timespec now;
+	const uint64_t now = find_now(), start = writing->since ? writing->since->ns : now;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	t2x_samples_set_time(samples, (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec, 0);
+	t2x_samples_set_time(writing->samples, start, now > start ? now - start : 0);
 }
 
 /* Also of memory in use that found no place: it was allocated, and looks freed. */
@@ -169,30 +235,38 @@ static void note_dropped(struct t2x_samples *samples, unsigned number)
 
 /* ---- all of it ------------------------------------------------------------------------------------- */
 
+/* The stacks of all buckets, without what was there at the moment. */
+static void add_stacks(const struct writing *writing)
+{
+	const struct tr2p_totals *then = NULL;
+
+	for (struct tr2p_bucket *b = tr2p_bucket_first(writing->profile->number); b; b = b->next) {
+		struct tr2p_totals totals = tr2p_bucket_totals(b);
+
+		if (!writing->since) {
+			if (tr2p_bucket_is_there(b))
+				add_stack(writing, b, &totals);
+			continue;
+		}
+		if (b == writing->since->first)
+			then = writing->since->totals;
+		if (then)
+			totals = subtract(totals, then++);
+		if (totals.count || totals.freed_count)
+			add_stack(writing, b, &totals);
+	}
+}
+
 static int collect(const struct writing *writing)
 {
 	if (!writing->samples)
 		return ENOMEM;
-	for (struct tr2p_bucket *b = tr2p_bucket_first(writing->profile->number); b; b = b->next)
-		if (tr2p_bucket_is_there(b))
-			add_stack(writing, b);
-	note_time(writing->samples);
+	add_stacks(writing);
+	note_time(writing);
 	note_dropped(writing->samples, writing->profile->number);
 	if (writing->is_text)
 		add_names(writing->samples);
 	return 0;
-}
-
-static int write_samples(const struct writing *writing, int fd)
-{
-	struct tr2p_sigpipe held;
-	int error;
-
-	tr2p_sigpipe_hold(&held);
-	error = writing->is_text ? t2x_samples_write_text(writing->samples, write_all, &fd) :
-				   t2x_samples_write(writing->samples, write_all, &fd);
-	tr2p_sigpipe_release(&held, error);
-	return error;
 }
 
 /* Threads are taken under a lock that forks wait for: it is not held while fd keeps the writer waiting. */
@@ -212,29 +286,18 @@ static int collect_threads(const struct writing *writing)
 	return error;
 }
 
-struct text {
-	char *bytes;
-	size_t n;
-};
-
 static int append(void *target, const char *bytes, size_t n)
 {
-	struct text *text = target;
-	char *more = realloc(text->bytes, text->n + n);
+	struct t2x_bytes *text = target;
 
-	if (!more)
-		return ENOMEM;
-	memcpy(more + text->n, bytes, n);
-	text->bytes = more;
-	text->n += n;
-	return 0;
+	t2x_bytes_put(text, bytes, n);
+	return text->error ? ENOMEM : 0;
 }
 
-static int write_threads(int fd)
+static int write_threads(t2x_write_fn *write, void *target)
 {
 	const struct tr2p_stacks_thread *threads;
-	struct text text = { NULL, 0 };
-	struct tr2p_sigpipe held;
+	struct t2x_bytes text = { .n = 0 };
 	unsigned n;
 	int error = tr2p_init();
 
@@ -245,33 +308,39 @@ static int write_threads(int fd)
 	if (!error)
 		error = tr2p_stacks_write(threads, n, append, &text);
 	tr2p_stacks_unlock();
-	tr2p_sigpipe_hold(&held);
 	if (!error)
-		error = write_all(&fd, text.bytes, text.n);
-	tr2p_sigpipe_release(&held, error);
-	free(text.bytes);
+		error = write(target, (const char *)text.bytes, text.n);
+	t2x_bytes_free(&text);
+	return error;
+}
+
+int tr2p_write(const struct trace2_profile *profile, int debug, const struct tr2p_since *since, t2x_write_fn *write,
+	       void *target)
+{
+	struct writing writing = { .profile = profile, .since = since, .is_text = debug != 0 };
+	int error;
+
+	if (profile->number == TR2P_THREADS && debug == 2)
+		return write_threads(write, target);
+	writing.samples = t2x_samples_new(profile->name);
+	writing.form = t2x_prof_kind_of(profile->name)->id;
+	error = profile->number == TR2P_THREADS ? collect_threads(&writing) : collect(&writing);
+	if (!error)
+		error = writing.is_text ? t2x_samples_write_text(writing.samples, write, target) :
+					  t2x_samples_write(writing.samples, write, target);
+	t2x_samples_free(writing.samples);
 	return error;
 }
 
 int trace2_prof_write_to(struct trace2_profile *profile, int fd, int debug)
 {
-	struct writing writing = { .profile = profile, .is_text = debug != 0 };
 	int error, cancel, saved = errno;
 
 	if (!profile || debug < 0 || debug > 2)
 		return EINVAL;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	tr2p_enter();
-	if (profile->number == TR2P_THREADS && debug == 2) {
-		error = write_threads(fd);
-	} else {
-		writing.samples = t2x_samples_new(profile->name);
-		writing.form = t2x_prof_kind_of(profile->name)->id;
-		error = profile->number == TR2P_THREADS ? collect_threads(&writing) : collect(&writing);
-		if (!error)
-			error = write_samples(&writing, fd);
-		t2x_samples_free(writing.samples);
-	}
+	error = tr2p_write(profile, debug, NULL, write_all, &fd);
 	tr2p_leave();
 	pthread_setcancelstate(cancel, NULL);
 	errno = saved;

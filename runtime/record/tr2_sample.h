@@ -109,6 +109,12 @@ void tr2_sample_resume_v1(void);
 void tr2_sample_steer_v1(int (*function)(const char *list, char *stop, unsigned long stop_size, char *why,
 					 unsigned long why_size));
 
+/*
+ * The path of the .tlg file that is written now; "": there is none.
+ * Thread  any, not in a handler    Blocks  for who writes, 1 s at most
+ */
+void tr2_sample_file_v1(char *path, unsigned long size);
+
 #pragma GCC visibility pop
 
 #endif

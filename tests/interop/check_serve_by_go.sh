@@ -11,6 +11,7 @@ need go command -v go
 need curl command -v curl
 export PATH=$out:$PATH HOME=$tmp PPROF_TMPDIR=$tmp
 unset XDG_STATE_HOME STATE_DIRECTORY LISTEN_PID LISTEN_FDS
+here=$(cd "$(dirname "$0")" && pwd)
 cd "$tmp" || exit 1
 ${CC:-cc} -O1 -g -rdynamic -I"$top/runtime" -o served "$top/tests/cli/serve/served.c" -L"$out" -Wl,-rpath,"$out" \
 	-ltrace2-prof -ltrace2 -pthread || fail "served.c does not compile"
@@ -32,27 +33,9 @@ fi
 port=$(sed -n 's/.*listens on port \([0-9]*\):.*/\1/p' announced)
 address=http://t2:$(cat token)@127.0.0.1:$port
 
-# fetch PROFILE OPTION...: what Go says of it in raw
-fetch()
-{
-	timeout 100 go tool pprof -raw "${@:2}" "$address/pid/$pid/debug/pprof/$1" >raw 2>err
-}
-while read -r profile type function; do
-	fetch "$profile"
-	check "go fetches $profile: $(tail -n 2 err)" [ $? -eq 0 ]
-	check "$profile: $type" grep -q "$type" raw
-	[ -z "$function" ] || check "$profile has $function" grep -q "$function" raw
-done <<'END'
-profile?seconds=2 cpu/nanoseconds compute_here
-wall?seconds=1 wall/nanoseconds
-heap?seconds=1 inuse_space/bytes allocate_here
-allocs?seconds=1 alloc_space/bytes allocate_here
-block?seconds=1 delay/nanoseconds wait_here
-mutex?seconds=1 delay/nanoseconds
-threadcreate threadcreate/count
-goroutine threads/count main
-heap inuse_space/bytes
-END
+base=$address/pid/$pid/debug/pprof
+. "$here/profiles_by_go.sh"
+fetch_all
 # Its own way to say it, with the duration of its own
 fetch profile -seconds 1
 check "go says how long" [ $? -eq 0 ]

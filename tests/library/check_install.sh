@@ -42,7 +42,7 @@ quiet "functions are found" test "$(wc -w <<<"$pages")" -gt 100
 for page in $pages; do
 	quiet "a page for $page()" grep -qx '.so man3/trace2.3' "$prefix/share/man/man3/$page.3"
 done
-for page in $(grep -oE '\btrace2_prof_[a-z0-9_]+\(' runtime/trace2_prof.h | tr -d '(' | sort -u); do
+for page in $(grep -oE '\btrace2_pp?rof_[a-z0-9_]+\(' runtime/trace2_prof.h | grep -v _fn | tr -d '(' | sort -u); do
 	quiet "a page for $page()" grep -qx '.so man3/trace2-prof.3' "$prefix/share/man/man3/$page.3"
 done
 need mandoc command -v mandoc

@@ -81,7 +81,7 @@ if [ -e "$out/libtrace2.so.0" ]; then
 fi
 
 # nm prints NAME@@VERSION
-${CC:-cc} -E -P runtime/trace2_prof.h | grep -oE '\btrace2_prof_[a-z0-9_]+ *\(' | tr -d ' (' | sort -u >"$tmp/header"
+${CC:-cc} -E -P runtime/trace2_prof.h | grep -v '^typedef' | grep -oE '\btrace2_pp?rof_[a-z0-9_]+ *\(' | tr -d ' (' | sort -u >"$tmp/header"
 grep -oE '^	[a-z0-9_]+;' runtime/trace2_prof.map | tr -d '\t;' | sort >"$tmp/map"
 differ "$tmp/header" "$tmp/map" >"$tmp/offences"
 none "trace2_prof.h and trace2_prof.map" "$(cat "$tmp/offences")"

@@ -65,11 +65,11 @@ sed -n 's/^\.It Fn \(trace2_[a-z0-9_]*\).*/\1/p' runtime/trace2.3 | sort >"$tmp/
 agree "the descriptions in trace2(3)" "$tmp/named" "$tmp/page"
 
 # ---- trace2-prof(3) ---------------------------------------------------------------------------------
-${CC:-cc} -E -P runtime/trace2_prof.h | grep -v '^#' | tr '\n' ' ' | sed 's/;/\n/g' | grep 'trace2_prof_[a-z0-9_]*(' |
+${CC:-cc} -E -P runtime/trace2_prof.h | grep -v '^#' | tr '\n' ' ' | sed 's/;/\n/g' | grep -E 'trace2_pp?rof_[a-z0-9_]*\(' | grep -v typedef |
 	sed -E 's/[[:blank:]]+/ /g; s/^ //; s/, /,/g; s/\(void\)$/()/' | sort >"$tmp/header"
 prototypes runtime/trace2-prof.3 >"$tmp/page"
 agree "the prototypes in trace2-prof(3)" "$tmp/header" "$tmp/page"
-grep -oE 'trace2_prof_[a-z0-9_]+' "$tmp/header" | sort >"$tmp/named"
+grep -oE 'trace2_pp?rof_[a-z0-9_]+\(' "$tmp/header" | tr -d '(' | sort >"$tmp/named"
 sed -n 's/^\.It Fn \(trace2_[a-z0-9_]*\).*/\1/p' runtime/trace2-prof.3 | sort >"$tmp/page"
 agree "the descriptions in trace2-prof(3)" "$tmp/named" "$tmp/page"
 
