@@ -283,7 +283,7 @@ static void end_profile(struct t2x_printer *printer)
 
 	if (!sampled->is_there)
 		t2x_report_note(&(struct t2x_report){ .to = stderr }, sampled->category,
-				"the trace has no samples of this profile");
+				"there are no samples of this profile to show");
 	for (uint32_t i = 1; i <= t2x_samples_locations(sampled->samples); i++)
 		name_location(sampled->samples, printer->options.namer, i);
 	t2x_samples_set_time(sampled->samples, sampled->first_ns, sampled->last_ns - sampled->first_ns);
@@ -322,7 +322,7 @@ unsigned t2x_sampled_show(struct t2x_printer *printer, t2x_show_samples_fn *show
 	int error = 0;
 
 	if (!n)
-		t2x_report_note(&(struct t2x_report){ .to = stderr }, "samples", "the trace has none");
+		t2x_report_note(&(struct t2x_report){ .to = stderr }, "samples", "there are none to show");
 	if (sampled->left_out)
 		t2x_report_note(&(struct t2x_report){ .to = stderr }, "samples",
 				"%" PRIu64 " are left out: of more than %d profiles",

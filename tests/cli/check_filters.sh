@@ -305,6 +305,6 @@ for format in folded pprof; do
 	"$expand" --format=$format --profile=nosuch a.tlg >shown 2>errors
 	check "$format --profile=nosuch: is no error" [ $? -eq 0 ]
 	check "$format --profile=nosuch: one line says so" \
-		[ "$(cat errors)" = "t2expand: nosuch: the trace has no samples of this profile" ]
+		[ "$(cat errors)" = "t2expand: nosuch: there are no samples of this profile to show" ]
 done
 total

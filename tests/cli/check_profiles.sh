@@ -57,7 +57,7 @@ done
 same "a profile of the program's own" "types files/count first files period files/count 1
 1 $heap path=/a thread=main pid=number region=app/main regions=app/main" "$(show files)"
 same "a profile that is not there" "types nothing/count first nothing period nothing/count 1" "$(show nothing)"
-same "which is said" "t2expand: nothing: the trace has no samples of this profile" "$(cat said)"
+same "which is said" "t2expand: nothing: there are no samples of this profile to show" "$(cat said)"
 
 # Filters: samples are those of the regions around them
 same "--label of a region" "$types
