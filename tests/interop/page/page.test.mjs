@@ -270,6 +270,30 @@ test("test_page_fits_narrow_screens", async () => {
 	}
 });
 
+test("test_page_bar_of_a_phone_has_two_lines_and_whole_buttons", async () => {
+	for (const width of [360, 390, 600])
+		for (const tab of ["timeline", "statistics", "profile"]) {
+			const page = await open("profiled", `#tab=${tab}`, { viewport: { width, height: 760 } });
+			await painted(page);
+			const { height, title, cut } = await page.evaluate(() => {
+				const box = (element) => element.getBoundingClientRect(), bar = document.getElementById("bar");
+				const isCut = (button) => {
+					const { left, right, top, bottom } = box(button), around = box(button.closest("div, nav, header"));
+					return right - left && (left < around.left || right > around.right || top < around.top ||
+						bottom > around.bottom);
+				};
+				return {
+					height: box(bar).height, title: box(document.getElementById("title")).width,
+					cut: [...document.querySelectorAll("#bar button, #shown button")].filter(isCut).map((b) => b.id),
+				};
+			});
+			assert.ok(height < 80, `${height} px at ${width}, ${tab}`);
+			assert.ok(title > 40, `the name has ${title} px at ${width}, ${tab}`);
+			assert.deepEqual(cut, []);
+			await close(page);
+		}
+});
+
 test("test_page_lanes_are_moved_and_folded", async () => {
 	const page = await open("small");
 	const names = () => page.$$eval(".head.lane .name", (all) => all.map((name) => name.innerText.split(" ")[0]));
