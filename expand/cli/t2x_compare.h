@@ -9,9 +9,9 @@
 #include "query/t2x_diff.h"
 
 /*
- * Read all runs.  x: its inputs say how they are read, and are not read themselves
+ * Read all runs.  x  says how to read them; its own inputs are not read
  * is_unusable  set if a run cannot be read
- * Return  0 or -ENOMEM; what is in diff is to be freed anyway
+ * Return  0 or -ENOMEM; in both cases the caller frees what is in diff
  */
 int t2x_compare_read(struct t2x_diff *diff, const struct t2x_expansion *x, int *is_unusable);
 void t2x_compare_free(struct t2x_diff *diff);

@@ -16,7 +16,7 @@ struct t2x_dir {
 	int has_sentinel;                 /* the last path is the sentinel, which may be a text */
 };
 
-/* Return  0, also for what is no directory; -errno: a directory that cannot be read.  Free it in any case */
+/* Return  0, also if path is no directory; -errno: the directory cannot be read.  The caller frees it in any case */
 int t2x_dir_list(struct t2x_dir *dir, const char *path);
 void t2x_dir_free(struct t2x_dir *dir);
 

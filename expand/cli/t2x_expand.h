@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * t2x_expand.h - from inputs to one output: front end, model and writer put together, with the threads of --jobs
- * between them; and what is to be said of the inputs as a whole.
+ * between them.  It also reports what concerns the inputs as a whole.
  */
 #ifndef T2X_EXPAND_H
 #define T2X_EXPAND_H

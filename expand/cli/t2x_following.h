@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_following.h - `t2 follow', `t2 top' and `t2 state': what is read, as the command line has it, and when that ends.
+ * t2x_following.h - `t2 follow', `t2 top' and `t2 state': which processes they read, and when they end.
  *
- * SIGINT and SIGTERM end it as its own end would: what has come so far is printed, and the exit status is 0.
+ * SIGINT and SIGTERM end a command normally: it prints what it has read so far, and its exit status is 0.
  */
 #ifndef T2X_FOLLOWING_H
 #define T2X_FOLLOWING_H

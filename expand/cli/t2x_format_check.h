@@ -5,7 +5,10 @@
 
 #include "text/t2x_formats.h"
 
-/* Refuse what is no number, and what the format does not know.  values  by T2X_OPTION_*; NULL: not given */
+/*
+ * Refuse a value that is no number, and an option that the format does not have.
+ * values  by T2X_OPTION_*; NULL: not given
+ */
 void t2x_check_format_options(const struct t2x_format *format, const char *const *values, struct t2x_options *options);
 
 #endif

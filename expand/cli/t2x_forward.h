@@ -18,7 +18,7 @@
 /* From now on signals go to the child.  The caller blocks all of them from before the child's fork until afterwards. */
 void t2x_forward_to(pid_t child);
 
-/* The child has ended, and has not been waited for: what comes now is for nobody. */
+/* The child has ended, but nobody has waited for it yet: signals that arrive from now on are dropped. */
 void t2x_forward_end(void);
 
 #endif

@@ -4,7 +4,7 @@
  * that is an archive, a directory of its own.
  *
  * A file in a directory has no name before it is complete, where the file system can do that (open(2), O_TMPFILE):
- * what has a name there is whole, also if the program is killed.  It never takes a name that is there.
+ * a file with a name is complete, even if t2expand is killed.  An existing file is never replaced.
  */
 #ifndef T2X_OUTPUT_H
 #define T2X_OUTPUT_H

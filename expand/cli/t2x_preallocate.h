@@ -8,8 +8,8 @@
  * Others may write to the file meanwhile, by the same descriptor or by one of their own, read it and map it: an
  * allocation changes neither its content nor its size nor where a descriptor stands, and nothing is ever cut off.  If
  * another one writes between allocation and write, his text takes the blocks, and ours gets others.  What a killed
- * program leaves is one write's blocks at most.  Where blocks cannot be allocated (a full disk, a quota), write(2) says
- * what there is to say.
+ * program leaves is one write's blocks at most.  Where blocks cannot be allocated (a full disk, a quota), write(2)
+ * returns the error.
  *
  * Only ext4 is asked.  tmpfs gets slower by it (a tenth), btrfs does not compress what was allocated, XFS does not trim
  * the file any more, and a network file system has to be asked over the network.

@@ -2,9 +2,9 @@
 /*
  * t2x_record_words.h - the options of `t2 record' that are words of TRACE2_PROF, and which values they may have.
  *
- * libtrace2-prof leaves out what is wrong: a program in production runs on.  Who types a command wants to know before
- * the program runs.  Profiles and their bounds are in prof_kinds.def, which both read, and tests/cli/check_record.sh
- * compares what they say.
+ * libtrace2-prof ignores a wrong word, so that a program in production runs on.  The command checks the words before it
+ * starts the program.  Both read the profiles and their bounds from prof_kinds.def; tests/cli/check_record.sh compares
+ * their verdicts.
  */
 #ifndef T2X_RECORD_WORDS_H
 #define T2X_RECORD_WORDS_H

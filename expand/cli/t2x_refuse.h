@@ -2,8 +2,8 @@
 /*
  * t2x_refuse.h - saying why a command line makes no sense, and leaving with T2X_EXIT_USAGE.
  *
- * A message is one line on standard error.  It begins with the name of the program and of the command,
- * t2x_report_name(), says what is wrong and with which word, and names the command whose --help tells more.
+ * A message is one line on standard error.  It begins with the name of the program and of the command
+ * (t2x_report_name()), names the wrong word and what is wrong with it, and ends with the command whose --help helps.
  */
 #ifndef T2X_REFUSE_H
 #define T2X_REFUSE_H

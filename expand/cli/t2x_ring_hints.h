@@ -8,8 +8,8 @@
 #include "t2x_inputs.h"
 
 /*
- * All inputs have been read: of those that lack something, and are not joined with ring files that were asked for, say
- * which options give it.  Nothing is said where there is no other ring file that names the input.
+ * Call it when all inputs have been read.  For each input that lacks events, and that no option joins with its ring
+ * file, it names the options that would add them.  It is silent if no other ring file names the input.
  */
 void t2x_ring_hints_report(const struct t2x_inputs *inputs, const struct t2x_recover *recover);
 

@@ -40,7 +40,7 @@ static int is_wanted(const struct t2x_filter *filter, const struct t2x_inputs *i
 
 /*
  * Read the same inputs: their first blocks, all of what is not in the order of time, or what is behind their last
- * cycles.  Whatever is wrong is said later.
+ * cycles.  Errors are reported later, when the inputs are read as a whole.
  */
 static int read_part(struct t2x_settings *settings, const struct t2x_inputs *as, int is_end)
 {

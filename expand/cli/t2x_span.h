@@ -3,10 +3,10 @@
  * t2x_span.h - from when to when the inputs go, so that --since and --until have a meaning before anything is shown;
  * and where in the inputs reading has to begin for that.
  *
- * When they begin is looked for in the first blocks of each, when they end behind its last cycle: little is read for
- * it.  A file that is not in the order of time (read/t2x_order.h) is read twice.  Of pipes, and of many files in their
- * order, the filter learns from the first event when they begin, and all is read; t2x_filter.h has what was wrong about
- * it in early_ns.
+ * The first blocks of an input show when it begins, and the last cycle shows when it ends, so little is read for
+ * that.  A file that is not in the order of time (read/t2x_order.h) is read twice.  Pipes, and many files read in
+ * sequence, are read from their start: the filter takes the time of the first event as their beginning, and counts in
+ * early_ns (query/t2x_filter.h) by how much it was wrong.
  */
 #ifndef T2X_SPAN_H
 #define T2X_SPAN_H

@@ -9,15 +9,15 @@
 #define T2X_STDERR_H
 
 /*
- * Hold what is written to standard error, if that is a terminal.  A signal that ends the program calls at_signal first,
- * which must be async-signal-safe, and returns the exit status; -1: the signal ends the program all the same.
+ * Hold back what is written to standard error, if that is a terminal.  A signal that ends the program calls at_signal
+ * first, which must be async-signal-safe, and returns the exit status; -1: the signal ends the program all the same.
  */
 void t2x_stderr_hold(int (*at_signal)(int signal));
 
-/* Show what was held; signals do what they did before. */
+/* Print what was held back, and restore the actions of the signals. */
 void t2x_stderr_release(void);
 
-/* The terminal, for what is not to wait; standard error itself, if nothing is held. */
+/* The terminal, for a message that must not wait.  Standard error itself, if nothing is held back. */
 int t2x_stderr_fd(void);
 
 #endif

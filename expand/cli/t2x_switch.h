@@ -3,10 +3,10 @@
  * t2x_switch.h - the processes of a recording, switched on and off by their control pages.
  *
  * They are one process and those below it, as their session ids say.  Processes come and go, so the caller switches
- * again and again: each call looks for control pages, and asks only processes that are new or not as they shall be.
- * A process that was dormant or off is switched on.  Of one that records already only profiles are started.  Off means
- * as it was: profiles that were started here stop, and who was switched on here is switched off, which writes all that
- * was recorded.
+ * again and again: each call looks for control pages, and asks only processes that are new or in the wrong state.
+ * Switching on turns on a process that is dormant or off; in one that records already it only starts profiles.
+ * Switching off restores the former state: it stops the profiles that were started here, and turns off the processes
+ * that were turned on here, which then write all that they have recorded.
  */
 #ifndef T2X_SWITCH_H
 #define T2X_SWITCH_H
@@ -20,7 +20,7 @@ struct t2x_switch {
 	pid_t root;                       /* the process */
 	const char *path;                 /* the trace of a dormant process; an absolute path */
 	const char *profiles;             /* words of TRACE2_PROF that can be started now; "": none */
-	int may_lack_profiler;            /* a process without libtrace2-prof is recorded, too, and nothing is said */
+	int may_lack_profiler;            /* a process without libtrace2-prof is recorded without a warning */
 	int is_of_all;                    /* _off() is for processes that were not switched on here, too */
 	struct t2x_switched *items;       /* control pages that were seen */
 	unsigned n, space;

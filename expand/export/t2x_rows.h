@@ -47,8 +47,8 @@ int t2x_rows_begin_words(struct t2x_rows_words *words, const struct t2x_options 
 void t2x_rows_free_words(struct t2x_rows_words *words);
 
 /*
- * Whether readers can have a time since 1970: databases know 63 bits, until 2262.  The clock has 0 for what was before
- * 1970.
+ * Whether a reader can represent the time: databases have 63 bits for nanoseconds since 1970, which is until 2262.  The
+ * clock returns 0 for a time before 1970.
  */
 static inline int t2x_rows_is_known(uint64_t ns)
 {

@@ -2,7 +2,7 @@
 /*
  * t2x_git_process.h - the lines of one process: they are kept until their times are known, then written as a stream.
  *
- * When a leave was is only known from its enter, and when an enter was from what comes behind it.  So lines wait, until
+ * The time of a leave follows from its enter, and the time of an enter from the lines behind it.  So lines wait until
  * the process has ended or the caller runs out of memory for them.
  */
 #ifndef T2X_GIT_PROCESS_H

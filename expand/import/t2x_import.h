@@ -67,7 +67,7 @@ struct t2x_import_rest {
 /* Take n bytes of a file or connection, whose lines may go on from one call to the next.  Return  0 or -ENOMEM */
 int t2x_import_bytes(struct t2x_import *import, struct t2x_import_rest *rest, const char *bytes, size_t n);
 
-/* The file or connection has ended: what has come of its last line is a line.  Frees the rest.  Return  0 or -ENOMEM */
+/* The file or connection has ended: an unfinished last line is a line, too.  Frees the rest.  Return  0 or -ENOMEM */
 int t2x_import_end(struct t2x_import *import, struct t2x_import_rest *rest);
 
 #endif

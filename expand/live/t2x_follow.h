@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_follow.h - a source of blocks for the merge that goes on for as long as what is followed.
+ * t2x_follow.h - a source of blocks for the merge: it ends when the processes that it follows have ended.
  *
  * Each round copies the rings of all processes, then reads what was appended to their files, then delivers from the
- * copies what the files do not have yet.  So what a thread recorded comes without a gap: the file has everything that
- * its ring had released when the copy was made.  What comes twice is removed (t2x_seen.h).
+ * copies what the files do not have yet.  So the events of a thread arrive without a gap: the file has everything that
+ * its ring had released when the copy was made.  Duplicates are removed (t2x_seen.h).
  *
  * All streams of a process, of which a rotation makes more, are delivered as its first one: sequence numbers and scopes
  * go on in them.  At the end of a round a MARK says for each process that nothing older is to come, but for a margin:

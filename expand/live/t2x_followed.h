@@ -47,8 +47,8 @@ int t2x_followed_is_known(const struct t2x_followed_table *table, uint32_t pid, 
 int t2x_followed_read(const struct t2x_block *block, uint32_t *pid, uint64_t *start, char *sid, size_t size);
 
 /*
- * Make of a block of the process what is to be delivered: in *block, whose events are then at to, with room for
- * block->count + 1.  is_ring  1: it comes from a ring.  now_ns  the present time
+ * Reduce a block of the process to what was not delivered yet.  *block is changed, and its events are then at to, which
+ * has room for block->count + 1.  is_ring  1: it comes from a ring.  now_ns  the present time
  * Return  1; 0: nothing of it is new; -ENOMEM
  */
 int t2x_followed_filter(struct t2x_followed *process, struct t2x_block *block, struct tlg_event *to, int is_ring,

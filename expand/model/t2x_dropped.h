@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_dropped.h - what is missing: events that a process says it dropped, a total for each thread and reason, stated
- * again and again.
+ * t2x_dropped.h - the events that a process has dropped.  The process records totals for each thread and reason, and
+ * repeats them in each cycle.
  */
 #ifndef T2X_DROPPED_H
 #define T2X_DROPPED_H
@@ -13,11 +13,11 @@
 
 struct t2x_dropped;
 
-/* Threads and reasons of a process; what is beyond counts as nothing, as does what the budget does not allow. */
+/* Pairs of a thread and a reason in a process.  Totals of more pairs, or above the budget, are not counted. */
 enum { T2X_DROPPED_MAX = 16384 };
 
 /*
- * Take note that the thread's total for the reason is now total.
+ * Set the thread's total for the reason to total.
  * dropped  where the table is: NULL at first, made here
  * budget  bytes that tables may still take
  * Return  how much that adds to what was known; 0 too if there is no memory

@@ -19,7 +19,7 @@
  *              before the last events of the former file are out.  Spans belong to a thread of a process (stream and
  *              thread id) and go on in its next file.  At the first event from there they are compared: a region that
  *              began behind the thread's last event is another one, and the span in its place is lost.
- *   losses     The model closes regions when it hears of a loss.  Their spans end in front of the thread's next event,
+ *   losses     The model closes regions when a loss is reported.  Their spans end in front of the thread's next event,
  *              at the time of its last one.
  *   ids        If a thread ends without an event and another one gets its id, the other one has regions of its own.
  *              The spans of the former end as lost in front of its first event.
@@ -120,8 +120,9 @@ struct t2x_spans {
 };
 
 /*
- * What a writer hears of, where it asks for it.  A thread was met: it is new, or has another number, or its process
- * another session id.  is_renamed: it is new or has another name.  Return  0: no memory
+ * Called for a thread that is new, or has another number, or whose process has another session id.
+ * is_renamed  it is new or has another name
+ * Return  0: no memory
  */
 typedef int t2x_meet_thread_fn(struct t2x_spans_table *table, struct t2x_spans *spans, const struct t2x_event *ev,
 			       int is_renamed);
@@ -162,7 +163,7 @@ struct t2x_spans_table {
 	struct { uint64_t thread; struct t2x_spans *spans; } cache[T2X_SPANS_CACHED];
 };
 
-/* The table is all zero but for what its owner wants to hear.  For who calls t2x_spans_take() by himself. */
+/* The table is all zero but for the functions that are to be called.  For a caller of t2x_spans_take(). */
 void t2x_spans_init(struct t2x_spans_table *table);
 
 /* The same for a writer's begin(): printer->spans is the table, and events come with spans. */

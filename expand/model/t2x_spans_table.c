@@ -150,7 +150,7 @@ static struct t2x_spans *look_up(struct t2x_spans_table *table, const struct t2x
 	return process ? add_thread(table, process, thread->tid, thread->name, start_ns ? start_ns : ev->ns) : NULL;
 }
 
-/* The writer hears of the thread, and of its process, when they are new or have another name.  Return  0: no memory */
+/* Call the writer's meet_thread if the thread or its process is new or has another name.  Return  0: no memory */
 static int meet(struct t2x_spans_table *table, struct t2x_spans *spans, const struct t2x_event *ev, int is_new)
 {
 	const struct t2x_thread *thread = ev->thread;

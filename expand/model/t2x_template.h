@@ -45,15 +45,15 @@ static inline struct t2x_template *t2x_template_of_thread(struct t2x_templates *
 	return &templates->thread[number % T2X_THREAD_TEMPLATES];
 }
 
-/* Number 0, of what has none, has a template for one line only. */
+/* What has number 0 has no template that outlives its line. */
 static inline int t2x_template_is_of(const struct t2x_template *template, uint64_t number)
 {
 	return template->number == number && number;
 }
 
 /*
- * Keep n bytes of text that have been laid out, behind what is there already.
- * which  length: [0], which is the first of the text; or another one, of what comes behind that
+ * Append n bytes of text that have been laid out.
+ * which  index in length: 0 for the first part of the text, another one for the part behind it
  */
 static inline void t2x_template_keep(struct t2x_template *template, unsigned which, const char *text, size_t n)
 {

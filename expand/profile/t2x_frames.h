@@ -2,12 +2,13 @@
 /*
  * t2x_frames.h - the distinct names of regions, a frame for each category and label: what a stack is made of.
  *
- * A scope may be gone before the region is left that was entered with it, and several scopes have the same names: so
- * a span refers to a frame, which stays until the end.
+ * A scope may be freed before the region that was entered with it is left, and several scopes may have the same names.
+ * So a span refers to a frame, which stays until the end.
  *
- * Who makes stacks of frames needs all of them at the end: names for which there is no room within max_bytes are one
- * frame, "other names", and counted.  Who does not forgets those that no span refers to; of what is left there may be
- * too much, too.  A writer that can do without the text of a frame gets it only while all take half of max_bytes.
+ * A writer that makes stacks of frames needs all frames at the end: names that do not fit into max_bytes share one
+ * frame, "other names", and are counted.  Other writers forget the frames that no span refers to; the rest may still
+ * be too much.  A writer that can do without the text of a frame gets it only while all frames take up to half of
+ * max_bytes.
  */
 #ifndef T2X_FRAMES_H
 #define T2X_FRAMES_H

@@ -2,8 +2,8 @@
 /*
  * t2x_index.h - a hash table of numbers, for tables whose entries are numbered: names, stacks.
  *
- * It knows hashes, not what is equal: the owner looks at each number that a search yields.  As names come from files,
- * and whoever makes one can choose them, hashes begin with t2x_index_seed(), which differs from run to run.
+ * The table compares hashes only: the owner compares the entry of each number that a search yields.  An attacker can
+ * choose the names in a file, so hashes begin with t2x_index_seed(), which differs from run to run.
  */
 #ifndef T2X_INDEX_H
 #define T2X_INDEX_H

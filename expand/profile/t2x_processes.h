@@ -3,8 +3,8 @@
  * t2x_processes.h - what the processes of a trace are called, and what its regions are called: what writers of spans
  * share beside the spans themselves, see model/t2x_spans.h.
  *
- * A writer fills in what it wants to hear, calls t2x_processes_begin() in its begin(), and t2x_processes_enter() for
- * each region_enter.  Then each span that was seen has a frame as its own value.
+ * A writer sets the functions that are to be called, calls t2x_processes_begin() in its begin(), and
+ * t2x_processes_enter() for each region_enter.  Then each span that was seen has a frame as its own value.
  */
 #ifndef T2X_PROCESSES_H
 #define T2X_PROCESSES_H
@@ -58,7 +58,7 @@ static inline const struct t2x_frame *t2x_span_frame(const struct t2x_span *span
 	return span->own;
 }
 
-/* Nodes that are no numbers of stacks: none is around; there was no room for it, nor is there for what is in it. */
+/* Nodes that are no numbers of stacks: no room for this stack and those in it; no stack is around. */
 #define T2X_SPAN_UNPLACED (UINT32_MAX - 1)
 #define T2X_SPAN_NO_STACK UINT32_MAX
 

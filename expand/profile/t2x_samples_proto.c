@@ -72,7 +72,7 @@ static void put_text_label(struct message *message, const char *key, const char 
 	});
 }
 
-/* What the frame says that stands for no code, once more for who selects by labels. */
+/* The frame that stands for no code, as a label, too: readers can select by labels. */
 static void put_state(struct message *message, const struct t2x_samples_stack *stack)
 {
 	const char *module = innermost_of(message->samples, stack), *call;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_queued.h - events that wait, in their order, for what becomes of the first of them.
+ * t2x_queued.h - a queue of events: they wait until it is known whether the first one is shown.
  *
- * An event has a number, one more than that of the one before.  What is dropped at the end of the queue gives its
- * number back, so the queue stays short while a long region waits in front of many short ones.
+ * Events are numbered in their order.  The number of an event that is dropped at the end of the queue is used again, so
+ * the queue stays short while a long region waits in front of many short ones.
  */
 #ifndef T2X_QUEUED_H
 #define T2X_QUEUED_H

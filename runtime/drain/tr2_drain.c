@@ -342,7 +342,7 @@ static void do_what_is_left(void)
 
 static unsigned g_end_reason = TLG_END_EXIT;
 
-/* The flight recorder ends: what nobody asked for counts as overwritten. */
+/* The flight recorder ends: events that no snapshot has written count as overwritten. */
 static void skip_all(void)
 {
 	look_and_write();

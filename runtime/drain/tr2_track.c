@@ -31,7 +31,7 @@ static void begin_thread(struct tr2_track *track, uint32_t tid, uint32_t ostid, 
 	memset(track->name, 0, sizeof(track->name));
 }
 
-/* It has only got another name: numbers go on, and regions, of which then nothing is said. */
+/* The thread was only renamed: its sequence numbers go on, and so do its regions, which are not announced again. */
 static int is_renamed(const struct tr2_track *track, const struct tlg_announce *announce)
 {
 	return track->start && track->start == announce->start && track->tid == announce->tid &&

@@ -80,7 +80,7 @@ static enum tlg_style style_of(uint32_t what)
 	return scope ? (enum tlg_style)scope->style : TLG_STYLE_none;
 }
 
-/* Count it for who comes next in the ring, for the ring's reader, and for the totals of the process. */
+/* Count the drop for the next event of the ring, for the ring's reader, and for the totals of the process. */
 static void drop(struct tr2_thread *self, const struct request *request, unsigned reason)
 {
 	tr2_gap_count(&self->gap, style_of(request->what), request->events);
@@ -89,8 +89,8 @@ static void drop(struct tr2_thread *self, const struct request *request, unsigne
 }
 
 /*
- * The ring is full and the drain has freed nothing since that was found: no need to look again.  But now and then,
- * for what had no room may have been the file system.
+ * The ring was full, and the drain has freed nothing since: drop without looking again.  Look all the same now and
+ * then, because the file system, not the ring, may have had no room.
  */
 static int drop_quickly(struct tr2_thread *self, const struct request *request)
 {
@@ -127,7 +127,7 @@ static struct tlg_event *reserve_overwriting(struct tr2_thread *self, unsigned e
 	return event;
 }
 
-/* Discard, block: in a new chunk, which the drain hears of. */
+/* Policies discard and block: reserve in a new chunk, and notify the drain. */
 static struct tlg_event *reserve_drained(struct tr2_thread *self, unsigned events, uint64_t mask, int *opened)
 {
 	struct tlg_event *event = tr2_thread_reserve(self, events, opened);

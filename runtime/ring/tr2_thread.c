@@ -375,8 +375,8 @@ void tr2_thread_note_rename(void)
 }
 
 /*
- * Say its name again, in the ring, if it is another one.  Signals masked.  What does not fit is said before the next
- * event, as it is of a thread that begins.
+ * If the thread has another name, record it in the ring.  Signals masked.  If the ring has no room, the name precedes
+ * the next event, as that of a new thread does.
  */
 static void take_name(struct tr2_thread *self)
 {
