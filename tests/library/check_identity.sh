@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # Programs that change who they are: setuid(), setgid(), setgroups() and their like come back, called from main, from a
 # thread, from a handler, around the cancellation of a thread; in a forked child that has recorded, behind exec, on the
-# way from root to nobody; with a consumer thread, early or late or none, live texts, a flight recorder, and all
-# profiles.  No thread of the library blocks the C library's own signals.  Ends with "N passed, N failed".
+# way from root to nobody; with a consumer thread, early or late or none, live texts, a flight recorder, a control page
+# while nothing is traced and while something is, and all profiles.  No thread of the library blocks the C library's own
+# signals.  Ends with "N passed, N failed".
 set -u
 export LC_ALL=C
 
@@ -29,14 +30,16 @@ changed()
 			check "$name: from $where, $how: $status $(head -n 3 said)" [ $status -eq 0 -a ! -s said ]
 		done
 	done
-	check "$name: something was recorded" test -s trace -o -s text -o "$name" = "flight recorder"
+	check "$name: something was recorded" test -s trace -o -s text -o "$name" = "flight recorder" -o "$name" = "dormant"
 }
 changed "consumer thread" TRACE2_RAW="$tmp/trace"
 changed "late thread" TRACE2_RAW="$tmp/trace" TRACE2_RAW_THREAD=late
 changed "no thread" TRACE2_RAW="$tmp/trace" TRACE2_RAW_THREAD=off
 changed "live texts" TRACE2_PERF="$tmp/text" TRACE2_EVENT="$tmp/trace"
 changed "flight recorder" TRACE2_RAW="$tmp/trace" TRACE2_RAW_POLICY=overwrite
-changed "profiles" TRACE2_RAW="$tmp/trace" LD_PRELOAD="$library" \
+changed "dormant" TRACE2_CTL=1
+changed "control page" TRACE2_CTL=1 TRACE2_RAW="$tmp/trace"
+changed "profiles" TRACE2_CTL=1 TRACE2_RAW="$tmp/trace" LD_PRELOAD="$library" \
 	TRACE2_PROF=cpu=1000hz,wall=1000hz,heap=64k,block=1us,mutex=1,threadcreate,threads=USR2
 
 # Daemons keep some capabilities while they become another user; each thread has its own.
@@ -57,11 +60,16 @@ if [ "$(id -u)" -eq 0 ]; then
 			env TRACE2_RAW="$tmp/trace" TRACE2_RAW_THREAD=init LD_PRELOAD="$library" TRACE2_PROF=$list ./capabilities $by >said 2>&1
 			check "capabilities by $by with a consumer thread and $list: $? $(head -n 3 said)" [ "$(cat said)" = done ]
 		done
+		# the thread that a control page has, while nothing is traced
+		env TRACE2_CTL=1 LD_PRELOAD="$library" ./capabilities $by >said 2>&1
+		check "capabilities by $by, dormant: $? $(head -n 3 said)" [ "$(cat said)" = done ]
 	done
 	# A process of two threads is refused a namespace of users.
 	if unshare -Ur true 2>/dev/null; then
 		TRACE2_RAW="$tmp/trace" TRACE2_RAW_THREAD=init LD_PRELOAD="$library" TRACE2_PROF=cpu=100hz unshare -Ur true 2>said
 		check "unshare with a consumer thread: $? $(head -n 3 said)" [ ! -s said ]
+		TRACE2_CTL=1 LD_PRELOAD="$library" unshare -Ur true 2>said
+		check "unshare, dormant: $? $(head -n 3 said)" [ ! -s said ]
 	fi
 fi
 
