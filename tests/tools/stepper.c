@@ -5,10 +5,12 @@
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 unsigned stepper_processors(void)
 {
@@ -31,6 +33,14 @@ void stepper_share_processor(unsigned which)
 	sched_setaffinity(0, sizeof(one), &one);
 }
 
+int stepper_is_kernels(uint64_t address)
+{
+	enum { MAX_BYTES = 16384 };
+	const uint64_t begin = getauxval(AT_SYSINFO_EHDR);
+
+	return begin && address >= begin && address - begin < MAX_BYTES;
+}
+
 /* ---- the processor ------------------------------------------------------------------------------ */
 
 #if defined(__x86_64__)
@@ -39,7 +49,13 @@ uint64_t stepper_address(pid_t process)
 	return (uint64_t)ptrace(PTRACE_PEEKUSER, process, offsetof(struct user_regs_struct, rip), 0);
 }
 
-/* Stop the process before it executes this address; 0: remove the breakpoint.  Return  0: not supported */
+/* Set the instruction pointer. */
+static int set_address(pid_t process, uint64_t address)
+{
+	return !ptrace(PTRACE_POKEUSER, process, offsetof(struct user_regs_struct, rip), address);
+}
+
+/* Let the processor stop the process before it executes this address; 0: no longer.  Return  0: not supported */
 static int set_breakpoint(pid_t process, uint64_t address)
 {
 	const size_t first = offsetof(struct user, u_debugreg[0]), control = offsetof(struct user, u_debugreg[7]);
@@ -53,6 +69,13 @@ static int set_breakpoint(pid_t process, uint64_t address)
 uint64_t stepper_address(pid_t process)
 {
 	(void)process;
+	return 0;
+}
+
+static int set_address(pid_t process, uint64_t address)
+{
+	(void)process;
+	(void)address;
 	return 0;
 }
 
@@ -110,6 +133,92 @@ int stepper_go_on(pid_t process, int signal)
 	return resume(PTRACE_CONT, process, signal);
 }
 
+/* ---- breakpoints ----------------------------------------------------------------------------------- */
+
+enum { NO_BREAKPOINTS, OF_THE_PROCESSOR, AS_INSTRUCTIONS };
+
+static int g_breakpoints;
+
+static __attribute__((noinline)) void stop_here(void)
+{
+	__asm__ volatile("");
+}
+
+/* A virtual machine may take a breakpoint of the processor without an error, and pass it. */
+static int processor_stops(void)
+{
+	const uint64_t address = (uint64_t)(uintptr_t)&stop_here;
+	pid_t process = fork();
+	int status, stop = 0;
+
+	if (!process) {
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		raise(SIGSTOP);
+		stop_here();
+		_exit(0);
+	}
+	if (process < 0 || waitpid(process, &status, 0) != process || !WIFSTOPPED(status))
+		return 0;
+	if (set_breakpoint(process, address))
+		stop = stepper_go_on(process, 0);
+	if (stop)
+		stepper_kill(process);
+	return stop == SIGTRAP;
+}
+
+static void find_breakpoints(void)
+{
+#if defined(__x86_64__)
+	if (!g_breakpoints)
+		g_breakpoints = processor_stops() ? OF_THE_PROCESSOR : AS_INSTRUCTIONS;
+#endif
+}
+
+/* Replace the first byte of the instruction at an address by int3.  *was gets the word; or put that back.  0: failed */
+static int put_trap(pid_t process, uint64_t address, long *was)
+{
+	*was = ptrace(PTRACE_PEEKTEXT, process, address, 0);
+	return !ptrace(PTRACE_POKETEXT, process, address, (*was & ~0xffL) | 0xcc);
+}
+
+static int remove_trap(pid_t process, uint64_t address, long was)
+{
+	return !ptrace(PTRACE_POKETEXT, process, address, was);
+}
+
+/* Run until the process is about to execute this address for the hits-th time.  Return  as stepper_step() */
+static int run_to_trap(pid_t process, uint64_t address, uint32_t hits)
+{
+	int stop = SIGTRAP;
+	long was;
+
+	for (uint32_t i = 0; stop == SIGTRAP && i < hits; i++) {
+		while (i && stop == SIGTRAP && stepper_address(process) == address)
+			stop = stepper_step(process, 0);
+		if (stop != SIGTRAP || !put_trap(process, address, &was))
+			return stop == SIGTRAP ? 0 : stop;
+		stop = stepper_go_on(process, 0);
+		if (stop && !remove_trap(process, address, was))
+			return 0;
+		if (stop == SIGTRAP && (stepper_address(process) != address + 1 || !set_address(process, address)))
+			return 0;
+	}
+	return stop;
+}
+
+static int run_to_breakpoint(pid_t process, uint64_t address, uint32_t hits)
+{
+	int stop = SIGTRAP;
+
+	if (g_breakpoints == AS_INSTRUCTIONS)
+		return run_to_trap(process, address, hits);
+	if (!set_breakpoint(process, address))
+		return 0;
+	for (uint32_t i = 0; stop == SIGTRAP && i < hits; i++)
+		stop = stepper_go_on(process, 0);
+	return stop && !set_breakpoint(process, 0) ? 0 : stop;
+}
+
 /* ---- paths -------------------------------------------------------------------------------------- */
 
 /*
@@ -131,6 +240,7 @@ static void unmap_table(void *table, size_t entries, size_t bytes)
 
 int stepper_init(struct stepper_path *path, uint32_t room)
 {
+	find_breakpoints();
 	*path = (struct stepper_path){ .room = room };
 	path->at = map_table(room, sizeof(*path->at));
 	path->pass = map_table(room, sizeof(*path->pass));
@@ -222,11 +332,8 @@ int stepper_go_to(const struct stepper_path *path, pid_t process, uint32_t n)
 	int stop = SIGTRAP;
 	uint32_t from = 0;
 
-	if (path->hits[n] && set_breakpoint(process, path->at[path->anchor[n]])) {
-		for (uint32_t hits = 0; stop == SIGTRAP && hits < path->hits[n]; hits++)
-			stop = stepper_go_on(process, 0);
-		if (stop && !set_breakpoint(process, 0))
-			return 0;
+	if (path->hits[n] && g_breakpoints) {
+		stop = run_to_breakpoint(process, path->at[path->anchor[n]], path->hits[n]);
 		from = path->anchor[n];
 	}
 	for (; stop == SIGTRAP && from < n; from++)

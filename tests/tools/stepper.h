@@ -3,12 +3,13 @@
  * stepper.h - for harnesses: stops a process at any instruction of a path, without stepping through the whole path.
  *
  * The harness first steps one process through the path, and records the addresses of its instructions.  A later process
- * starts at the same place.  To bring it to the n-th instruction, the stepper sets a hardware breakpoint at an
- * instruction shortly before, which the path has rarely passed until then, and steps the rest.  The process's address
- * shows whether it has arrived.
+ * starts at the same place.  To bring it to the n-th instruction, the stepper sets a breakpoint at an instruction
+ * shortly before, which the path has rarely passed until then, and steps the rest.  The process's address shows whether
+ * it has arrived.
  *
  * All processes are children that the caller traces.  They are forked, not executed, so that addresses agree.
- * Breakpoints work on x86-64.  Elsewhere the stepper records no path and steps every instruction.
+ * Breakpoints work on x86-64: those of the processor or, in a virtual machine that lets none through, an instruction
+ * that stops the process.  Elsewhere the stepper records no path and steps every instruction.
  */
 #ifndef STEPPER_H
 #define STEPPER_H
@@ -31,6 +32,12 @@ unsigned stepper_processors(void);
  * which is five times as fast on one processor.
  */
 void stepper_share_processor(unsigned which);
+
+/*
+ * 1: the address is in the kernel's function that reads clocks, the vDSO.  It goes round until the clock stands still
+ * for it, so not every process passes its instructions equally often.
+ */
+int stepper_is_kernels(uint64_t address);
 
 /* Return  the address of the next instruction; 0: this machine does not support it */
 uint64_t stepper_address(pid_t process);
