@@ -53,7 +53,7 @@ struct t2x_receipt {
 	int is_missing;                           /* blocks behind it are missing: a message came that is not next */
 };
 
-/* 1: it can be the name of a host: letters, digits, - and _, at most 63.  It is safe as a subject and as a file name. */
+/* 1: it can be a host's name: letters, digits, - and _, at most 63.  It is safe as a subject and as a file name. */
 int t2x_envelope_is_host(const char *name);
 
 /* Make a name of a host of any text: other characters become -.  to has T2X_ENVELOPE_HOST bytes. */

@@ -43,7 +43,10 @@ size_t t2x_parcel_seal(struct t2x_parcel *parcel, unsigned char *to);
  */
 const char *t2x_parcel_open(struct t2x_envelope *head, const unsigned char *message, size_t n, unsigned char *plain);
 
-/* The mark in front of a frame in a file, FORMAT.md section 7: T2X_LZ4_MARK_BYTES.  number  of the frame in the stream */
+/*
+ * The mark in front of a frame in a file, FORMAT.md section 7: T2X_LZ4_MARK_BYTES.
+ * number  of the frame in the stream
+ */
 void t2x_parcel_mark(unsigned char *to, uint32_t stream, uint32_t number, size_t plain_bytes);
 
 /* Make a frame of whole blocks.  to has T2X_ENVELOPE_MESSAGE - T2X_ENVELOPE_BYTES.  Return  its bytes; 0: no memory */

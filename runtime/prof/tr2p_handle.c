@@ -2,8 +2,8 @@
 /*
  * tr2p_handle.c - trace2_pprof_handle(): requests below debug/pprof/, answered inside of the process.
  *
- * The request is read by t2x_pprof.h, as `t2 serve' reads it.  The calling thread alone waits; what it switches on is
- * switched off when it has waited (tr2p_during.h).  It uses the rest of the profiler as any thread of the program could.
+ * The request is read by t2x_pprof.h, as `t2 serve` reads it.  Only the calling thread waits.  What it switches on is
+ * switched off when it has waited (tr2p_during.h).  It uses the rest of the profiler as any thread of the program does.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -7,7 +7,7 @@
  * The calls are: the inline path, an integer, a message, a text, a function that looks its names up.  They are made in
  * four places: when each call site is passed for the first time, when everything is ready, where a chunk ends, and
  * where a chunk ends and the drain's thread is started.  A fifth place is the end of the program, up to the removal of
- * its ring file.  The program may remove that only when its .tlg file has everything.  There are no signals there.
+ * its ring file, which may go only when its .tlg file has everything.  It gets no signals: tracing is over there.
  *
  * In a loop, the harness visits an address when it is passed for the first four times, the 8th, 16th, ..., but not those
  * in the kernel's function that reads clocks.  Each visit kills another process.  The end, and a handler, have too many

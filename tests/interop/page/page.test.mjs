@@ -276,15 +276,18 @@ test("test_page_bar_of_a_phone_has_two_lines_and_whole_buttons", async () => {
 			const page = await open("profiled", `#tab=${tab}`, { viewport: { width, height: 760 } });
 			await painted(page);
 			const { height, title, cut } = await page.evaluate(() => {
-				const box = (element) => element.getBoundingClientRect(), bar = document.getElementById("bar");
+				const box = (element) => element.getBoundingClientRect();
+				const bar = document.getElementById("bar");
 				const isCut = (button) => {
-					const { left, right, top, bottom } = box(button), around = box(button.closest("div, nav, header"));
-					return right - left && (left < around.left || right > around.right || top < around.top ||
-						bottom > around.bottom);
+					const { left, right, top, bottom } = box(button);
+					const around = box(button.closest("div, nav, header"));
+					return right - left && (left < around.left || right > around.right ||
+						top < around.top || bottom > around.bottom);
 				};
 				return {
 					height: box(bar).height, title: box(document.getElementById("title")).width,
-					cut: [...document.querySelectorAll("#bar button, #shown button")].filter(isCut).map((b) => b.id),
+					cut: [...document.querySelectorAll("#bar button, #shown button")].filter(isCut)
+						.map((b) => b.id),
 				};
 			});
 			assert.ok(height < 80, `${height} px at ${width}, ${tab}`);

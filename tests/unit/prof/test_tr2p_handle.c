@@ -112,10 +112,11 @@ static void test_handle_other_pages_are_left_to_the_program(void **state)
 
 static void test_handle_hostile_requests_get_an_error(void **state)
 {
-	static const char *const unknown[] = { "/debug/pprof/nonsense", "/debug/pprof/../../etc/passwd",
-					       "/debug/pprof/%00", "/debug/pprof/%", "/debug/pprof/%4", "/debug/pprof/%zz",
-					       "/debug/pprof/heap/", "/debug/pprof//", "/debug/pprof/a\r\nX: y",
-					       "/debug/pprof/%0d%0aX:y", "/debug/pprof/\x80\xff" };
+	static const char *const unknown[] = {
+		"/debug/pprof/nonsense", "/debug/pprof/../../etc/passwd", "/debug/pprof/%00", "/debug/pprof/%",
+		"/debug/pprof/%4", "/debug/pprof/%zz", "/debug/pprof/heap/", "/debug/pprof//",
+		"/debug/pprof/a\r\nX: y", "/debug/pprof/%0d%0aX:y", "/debug/pprof/\x80\xff"
+	};
 	char lengthy[8192];
 
 	(void)state;
