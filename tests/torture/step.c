@@ -9,8 +9,8 @@
  * where a chunk ends and the drain's thread is started.  A fifth place is the end of the program, up to the removal of
  * its ring file, which may go only when its .tlg file has everything.  It gets no signals: tracing is over there.
  *
- * In a loop, the harness visits an address when it is passed for the first four times, the 8th, 16th, ..., but not those
- * in the kernel's function that reads clocks.  Each visit kills another process.  The end, and a handler, have too many
+ * In a loop, the harness visits an address when it is passed for the first four times, the 8th, 16th, ..., but not
+ * those in the kernel's clock function.  Each visit kills another process.  The end, and a handler, have too many
  * instructions for that: there the harness steps one process and examines its files at each step (still.h), in one of
  * LOOKS handlers, and kills only some processes.
  *
