@@ -2,7 +2,7 @@
 /*
  * t2x_pprof.h - what a request below debug/pprof/ asks for, as Go's net/http/pprof has it: fetchers rely on that.
  *
- * `t2 serve' answers such requests for processes, and libtrace2-prof inside of one.  A request is hostile: any bytes.
+ * `t2 serve` answers such requests for processes, and libtrace2-prof inside of one.  A request is hostile: any bytes.
  * The functions here are pure: they keep no pointer into it, read no file, allocate nothing, bound what they return.
  */
 #ifndef T2X_PPROF_H

@@ -44,6 +44,8 @@ int stepper_is_kernels(uint64_t address)
 /* ---- the processor ------------------------------------------------------------------------------ */
 
 #if defined(__x86_64__)
+enum { CAN_BREAK = 1 };
+
 uint64_t stepper_address(pid_t process)
 {
 	return (uint64_t)ptrace(PTRACE_PEEKUSER, process, offsetof(struct user_regs_struct, rip), 0);
@@ -66,6 +68,8 @@ static int set_breakpoint(pid_t process, uint64_t address)
 			    !ptrace(PTRACE_POKEUSER, process, control, 1));
 }
 #else
+enum { CAN_BREAK = 0 };
+
 uint64_t stepper_address(pid_t process)
 {
 	(void)process;
@@ -168,22 +172,20 @@ static int processor_stops(void)
 
 static void find_breakpoints(void)
 {
-#if defined(__x86_64__)
-	if (!g_breakpoints)
+	if (CAN_BREAK && !g_breakpoints)
 		g_breakpoints = processor_stops() ? OF_THE_PROCESSOR : AS_INSTRUCTIONS;
-#endif
 }
 
 /* Replace the first byte of the instruction at an address by int3.  *was gets the word; or put that back.  0: failed */
 static int put_trap(pid_t process, uint64_t address, long *was)
 {
-	*was = ptrace(PTRACE_PEEKTEXT, process, address, 0);
-	return !ptrace(PTRACE_POKETEXT, process, address, (*was & ~0xffL) | 0xcc);
+	*was = ptrace(PTRACE_PEEKTEXT, process, (uintptr_t)address, 0);
+	return !ptrace(PTRACE_POKETEXT, process, (uintptr_t)address, (*was & ~0xffL) | 0xcc);
 }
 
 static int remove_trap(pid_t process, uint64_t address, long was)
 {
-	return !ptrace(PTRACE_POKETEXT, process, address, was);
+	return !ptrace(PTRACE_POKETEXT, process, (uintptr_t)address, was);
 }
 
 /* Run until the process is about to execute this address for the hits-th time.  Return  as stepper_step() */
