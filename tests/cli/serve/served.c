@@ -54,7 +54,8 @@ int main(void)
 	trace2_initialize();
 	if (pthread_create(&thread, NULL, hold, NULL))
 		return 3;
-	while (!poll(&input, 1, 1) || read(0, &c, 1) > 0) {
+	/* a question for all stacks is a signal, which interrupts poll() */
+	while (poll(&input, 1, 1) <= 0 || read(0, &c, 1) > 0) {
 		trace2_region_enter("serve", "turn", NULL);
 		compute_here();
 		allocate_here();
