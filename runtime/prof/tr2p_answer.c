@@ -3,13 +3,26 @@
 #include "tr2p_answer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "profile/t2x_pprof.h"
 
 enum { SLICE_MS = 100 };
+
+int tr2p_answer_open(const char *path)
+{
+	enum { HIGH_FD = 100 };
+	int low = open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	int fd = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, HIGH_FD);
+
+	if (low >= 0)
+		close(low);
+	return fd;
+}
 
 void tr2p_answer_put(struct tr2p_answer *answer, const char *text)
 {

@@ -30,6 +30,9 @@ struct tr2p_answer {
 #define TR2P_ANSWER_HTML "text/html; charset=utf-8"
 #define TR2P_ANSWER_BINARY "application/octet-stream"
 
+/* Open a file to read of it; the descriptor is above those that a program counts on.  Return  -1: with errno */
+int tr2p_answer_open(const char *path);
+
 /* Add a text to the body. */
 void tr2p_answer_put(struct tr2p_answer *answer, const char *text);
 

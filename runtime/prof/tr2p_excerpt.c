@@ -2,8 +2,6 @@
 /* tr2p_excerpt.c - see tr2p_excerpt.h. */
 #include "tr2p_excerpt.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,23 +12,15 @@
 /* A program may bring along an older libtrace2, without this: it shall start nevertheless. */
 #pragma weak tr2_sample_file_v1
 
-enum { PATH_BYTES = 4096, CHUNK = 64 * 1024, HIGH_FD = 100 };
+enum { PATH_BYTES = 4096, CHUNK = 64 * 1024 };
 
-/* The file that is written now; its descriptor is above those that the program counts on.  Return  -1: there is none */
+/* The file that is written now.  Return  -1: there is none */
 static int open_file(char path[PATH_BYTES])
 {
-	int low, fd;
-
 	*path = '\0';
 	if (tr2_sample_file_v1)
 		tr2_sample_file_v1(path, PATH_BYTES);
-	if (*path != '/')
-		return -1;
-	low = open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-	fd = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, HIGH_FD);
-	if (low >= 0)
-		close(low);
-	return fd;
+	return *path == '/' ? tr2p_answer_open(path) : -1;
 }
 
 static off_t size_of(int fd)

@@ -7,7 +7,6 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -24,7 +23,7 @@
 #include "tr2p_thread.h"
 #include "tr2p_write.h"
 
-enum { BODY_MAX = 65536, ADDRESSES = 4096, HIGH_FD = 100 };
+enum { BODY_MAX = 65536, ADDRESSES = 4096 };
 
 static const char place[] = "/debug/pprof";
 
@@ -148,12 +147,10 @@ static void answer_list(struct tr2p_answer *answer)
 /* Arguments with a NUL between them. */
 static void answer_cmdline(struct tr2p_answer *answer)
 {
-	int low = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC), fd = fcntl(low, F_DUPFD_CLOEXEC, HIGH_FD);
+	int fd = tr2p_answer_open("/proc/self/cmdline");
 	char bytes[4096];
 	ssize_t n;
 
-	if (low >= 0)
-		close(low);
 	while (fd >= 0 && answer->body.n < BODY_MAX && (n = read(fd, bytes, sizeof(bytes))) > 0)
 		t2x_bytes_put(&answer->body, bytes, (size_t)n);
 	if (fd >= 0)
