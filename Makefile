@@ -243,9 +243,11 @@ $(reader_tests): $(out)/tests/%: $$(object) $(obj)/libt2x.a $(obj)/libtlg.a $(ob
 	$(call say,LD)
 	$(quiet)$(link_test) $(expand_libs) $(test_libs) $(LDLIBS)
 
+# Bound at the start, as the shared library is: else a function that is first called in a signal handler costs that
+# handler 3 KB of its stack, more than all that recording needs
 $(filter-out $(reader_tests),$(unit)): $(out)/tests/%: $$(object) $(addprefix $(obj)/lib,tr2.a t2x.a tlg.a help.a)
 	$(call say,LD)
-	$(quiet)$(link_test) $(expand_libs) $(runtime_libs) $(test_libs) $(LDLIBS)
+	$(quiet)$(link_test) -Wl,-z,now $(expand_libs) $(runtime_libs) $(test_libs) $(LDLIBS)
 
 # Programs that use the library as its users do: the shared one, where there is one
 link_user = $(link) -o $@ $(filter %.o,$^) $(if $(SAN),$(out)/libtrace2.a $(runtime_libs),\

@@ -56,7 +56,7 @@ log_of()
 # run N: become program N
 run()
 {
-	local dir=$work/$1 reports
+	local dir=$work/$1 reports begun=$SECONDS
 
 	mkdir -m 700 "$dir"
 	reports=log_path=$dir/report
@@ -70,7 +70,7 @@ run()
 		>"$(log_of "${programs[$1]}")" 2>&1 </dev/null &
 	trap 'kill $!' TERM
 	wait $!
-	echo $? >"$work/$1.status"
+	echo $? $((SECONDS - begun)) >"$work/$1.status"
 }
 
 # Sum of N over the lines "[  $1  ] N test(s)" in file $2
@@ -115,16 +115,16 @@ count()
 # show N: wait for program N, count it, print its result
 show()
 {
-	local program=${programs[$1]} log status p f s r name
+	local program=${programs[$1]} log status took p f s r name
 
 	# The shell forgets some of many children, and their statuses.
 	wait "${pids[$1]}" 2>/dev/null
-	status=$(cat "$work/$1.status" 2>/dev/null || echo 127)
+	read -r status took < <(cat "$work/$1.status" 2>/dev/null || echo 127 0)
 	log=$(log_of "$program")
 	count "$log" "$status" "$work/$1/report" "$program"
 	rm -rf "${work:?}/$1"
 	name=$(basename "$program" .sh)
-	printf '%-28s %s passed, %s failed%s%s\n' "$name" "$p" "$f" \
+	printf '%-28s %s passed, %s failed, %s s%s%s\n' "$name" "$p" "$f" "$took" \
 		"$([ "$s" -gt 0 ] && echo ", $s skipped")" \
 		"$([ "$status" -eq 77 ] && tail -n 1 "$log" | sed 's/^skipped: //; s/^/: /')"
 	if [ "$f" -gt 0 ] && [ "$r" -eq 0 ] && [ "$tries" -gt 1 ]; then

@@ -8,6 +8,7 @@
 # (default 5), a line "needs: root" that others skip it.  Only the library, t2expand and the programs in tests/torture
 # are built.  One mutant per processor.
 # How long a harness takes is nothing that is judged: it has all the time that run.sh gives to this one.
+# With T2_UNTIL those that have not begun by then are skipped (run.sh).
 # MUTANT: HARNESS-what, or a harness.  Default: all of them, or, where T2_SCALE is below 100, one of each harness, which
 # T2_SEED chooses.  Ends with "N passed, N failed".
 set -u
@@ -99,7 +100,9 @@ for wanted; do
 		case $name in
 		'*') continue ;;
 		"$wanted" | "${wanted:-${name%%-*}}"-*)
-			if [ "$(id -u)" -ne 0 ] && grep -qx 'needs: root' "$path"; then
+			if [ "$(date +%s)" -ge "${T2_UNTIL:-$((1 << 40))}" ]; then
+				skip "$name" "no time is left"
+			elif [ "$(id -u)" -ne 0 ] && grep -qx 'needs: root' "$path"; then
 				skip "$name" "not run as root"
 			else
 				begin try "$name"
