@@ -11,7 +11,8 @@ export PATH=$out:$PATH
 cd "$tmp" || exit 1
 unset TRACE2_CTL
 
-# spin SECONDS: a program that knows nothing of Trace2; tree SECONDS: with two children of it
+# spin SECONDS: a program that knows nothing of Trace2, which ends earlier when there is a file "over"; tree SECONDS:
+# with two children of it
 cat >spin.c <<'END'
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +47,7 @@ int main(int argc, char **argv)
 				execl("./spin", "./spin", argv[1], (char *)NULL);
 				_exit(9);
 			}
-	while (now() < end)
+	while (now() < end && access("over", F_OK))
 		hot_function();
 	while (wait(NULL) > 0)
 		continue;
@@ -117,7 +118,7 @@ expect "as a service's main process" 5 '' sh -c 'SYSTEMD_EXEC_PID=$$ exec \
 between "samples of a service" 5 50 "$(samples service.tlg)"
 
 # ---- a program that runs
-dormant ./spin 8
+dormant ./spin 60
 check "the program has the id" grep -qx spin "/proc/$pid/comm"
 expect "it is dormant" 0 '' t2 ctl "$pid"
 check "so" grep -qx 'state: dormant' stdout
@@ -141,13 +142,15 @@ check "it is off again" grep -qx 'state: off' <(t2 ctl "$pid")
 t2 record --pid="$pid" 2>err &
 recorder=$!
 await sh -c "t2 ctl $pid | grep -qx 'state: on'"
+touch over
 wait "$pid"
 check "the program ends as ever" [ $? -eq 5 ]
 wait "$recorder"
 check "and the recorder with it" [ $? -eq 0 ]
+rm over
 none "on standard error of the program" "$(grep -vx 'done 2' said)"
 
-dormant ./tree 6
+dormant ./tree 60
 expect "with the processes below it" 0 '' t2 record --pid="$pid" --cpu=100 --seconds=0.7 -o below.tlg
 check "are three" [ "$(processes below.tlg)" -eq 3 ]
 t2 record --pid="$pid" --cpu 2>/dev/null &
@@ -161,18 +164,21 @@ wait "$pid" 2>/dev/null
 # shellcheck disable=SC2086
 kill -9 $children
 
-TRACE2_RAW_POLICY=overwrite dormant ./spin 2
+TRACE2_RAW_POLICY=overwrite dormant ./spin 60
 expect "a flight recorder" 0 '' t2 record --pid="$pid" --cpu=100 --seconds=0.5 -o flight.tlg
 between "samples of its snapshot" 5 60 "$(samples flight.tlg)"
+touch over
 wait "$pid"
+rm over
 
 mkfifo to
 env TRACE2_CTL=1 ./steered <to >from 2>said &
 pid=$!
 exec 7>to
 await t2 ctl "$pid" status
-(sleep 0.3; for ((i = 0; i < 30; i++)); do echo "call 1"; sleep 0.02; done) >&7 &
+while [ ! -e over ]; do echo "call 1"; sleep 0.02; done >&7 &
 expect "a program with libtrace2 alone" 0 '' t2 record --pid="$pid" --seconds=0.7 -o calls.tlg
+touch over
 check "its calls are recorded" [ "$(t2 export --format=event calls.tlg 2>/dev/null | grep -c '"key":"number"')" -gt 10 ]
 expect "which has no profiler" 1 'libtrace2-prof is not in this process' \
 	t2 record --pid="$pid" --heap --seconds=0.1
