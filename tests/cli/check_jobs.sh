@@ -42,7 +42,7 @@ damage()
 mkdir "$tmp/tree" "$tmp/dir"
 for i in 1 2 3; do
 	mkdir "$tmp/tree/$i"
-	cp -r expand format runtime "$tmp/tree/$i"
+	cp -r format runtime "$tmp/tree/$i"
 done
 record()
 {

@@ -36,10 +36,11 @@ cat >work.c <<'END'
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned long sum;
 
-/* 20 ms of CPU time */
+/* 20 ms of CPU time, and 50 rounds, on however busy a machine */
 static void *work(void *data)
 {
 	struct timespec now;
+	int rounds = 0;
 
 	do {
 		void *volatile block = malloc(10000);
@@ -48,7 +49,7 @@ static void *work(void *data)
 		pthread_mutex_unlock(&lock);
 		free(block);
 		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	} while (!now.tv_sec && now.tv_nsec < 20000000);
+	} while (rounds++ < 50 || (!now.tv_sec && now.tv_nsec < 20000000));
 	return data;
 }
 
