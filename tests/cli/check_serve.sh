@@ -174,7 +174,7 @@ has "their type" '^content-type: text/plain' head
 answers "no such profile" 404 "$pprof/nonsense"
 has "errors have the header of Go" '^x-go-pprof: 1' head
 answers "too long" 400 "$pprof/profile?seconds=301"
-curl -sS --max-time 60 --unix-socket "$socket" -o first "http://localhost$pprof/profile?seconds=6" &
+curl -sS --max-time 60 --unix-socket "$socket" -o first "http://localhost$pprof/profile?seconds=15" &
 for ((i = 0; i < 100; i++)); do [ "$(profiles)" = cpu ] && break; sleep 0.05; done
 answers "a second CPU profile at a time" 500 "$pprof/profile?seconds=1"
 has "it says why" 'already in use'

@@ -69,7 +69,7 @@ none "functions of glibc in it" "$(nm -D "$built/libtrace2.so.0" "$built/t2expan
 # run NAME: leaves NAME.bad if it fails
 run()
 {
-	timeout -s KILL 120 "$built/tests/$1" >"$tmp/$1.log" 2>&1
+	timeout -s KILL 600 "$built/tests/$1" >"$tmp/$1.log" 2>&1
 	case $? in
 	0 | 77) ;;
 	*) touch "$tmp/$1.bad" ;;
