@@ -132,7 +132,8 @@ static void close_process(void)
 	trace2_prof_set_threadcreate(0);
 	tr2_store_rlx(&tr2p_g_is_closed, 1); /* relaxed: a flag by itself */
 	tr2p_enter();
-	end_or_forgo_trace(tr2_load_rlx(&tr2p_g_recorder)); /* relaxed: as above.  A tick may have come: the first sample */
+	/* A tick may have recorded the first sample since.  relaxed: as above */
+	end_or_forgo_trace(tr2_load_rlx(&tr2p_g_recorder));
 	forget_variables();
 	tr2p_leave();
 	errno = saved;
