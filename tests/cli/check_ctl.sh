@@ -269,19 +269,19 @@ cat >spin.c <<'END'
 #include <time.h>
 volatile double x;
 __attribute__((noinline)) void hot_function(void) { for (int i = 0; i < 100000; i++) x += i * 0.5; }
-int main(void) { for (time_t end = time(0) + 20; time(0) < end;) hot_function(); return 0; }
+int main(void) { for (time_t end = time(0) + 200; time(0) < end;) hot_function(); return 0; }
 END
 ${CC:-cc} -O1 -o spin spin.c
 LD_PRELOAD=$library TRACE2_CTL=1 ./spin &
 job=$!
 for ((i = 0; i < 100; i++)); do [ -n "$(ls "$rings")" ] && break; sleep 0.02; done
 expect "a program that knows nothing of Trace2" 0 "" t2 ctl spin on -o spin.tlg
-expect "a profile starts" 0 "" t2 ctl "$job" profile cpu=250hz --seconds=1
+expect "a profile starts" 0 "" t2 ctl "$job" profile cpu=250hz --seconds=4
 check "is on soon" until_status '^state: on$' "$job"
 expect "status with a profile" 0 "" t2 ctl "$job" status
 says "it names the profile" '^profiles: cpu$'
 expect "no such profile" 1 "no profile, or no rate" t2 ctl "$job" profile cpu=0
-sleep 1.5
+check "it ends by itself" until_status '^profiles: none$' "$job"
 expect "flush" 0 "" t2 ctl "$job" flush
 check "it is in the trace, with the function" grep -q hot_function <(t2 summary spin.tlg 2>/dev/null)
 samples=$(t2 export --format=ndjson spin.tlg 2>/dev/null | grep -c '"sample"')
