@@ -9,7 +9,7 @@ trap 'rm -rf "$tmp"' EXIT
 export LC_ALL=C XDG_RUNTIME_DIR=$tmp
 
 mkdir "$tmp/tree"
-cp -r format runtime "$tmp/tree"
+cp -r expand format runtime tests "$tmp/tree"
 failed=0
 for encoding in plain packed; do
 	TRACE2_RAW=$tmp/$encoding.tlg TRACE2_RAW_LZ4=0 TRACE2_RAW_ENCODING=$encoding TRACE2_RAW_CYCLE=10k \

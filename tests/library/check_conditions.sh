@@ -36,7 +36,7 @@ cat >work.c <<'END'
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned long sum;
 
-/* 20 ms of CPU time, and 50 rounds, on however busy a machine */
+/* 20 ms of CPU time, and 150 rounds, on however busy a machine */
 static void *work(void *data)
 {
 	struct timespec now;
@@ -49,7 +49,7 @@ static void *work(void *data)
 		pthread_mutex_unlock(&lock);
 		free(block);
 		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	} while (rounds++ < 50 || (!now.tv_sec && now.tv_nsec < 20000000));
+	} while (rounds++ < 150 || (!now.tv_sec && now.tv_nsec < 20000000));
 	return data;
 }
 
