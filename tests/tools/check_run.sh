@@ -24,10 +24,10 @@ run()
 		tests/run.sh "${@:2}" >said 2>&1
 }
 
-# says NAME LINES: that is what run.sh said
+# says NAME LINES: that is what run.sh said, but for the seconds
 says()
 {
-	none "$1" "$(diff said - <<<"$2")"
+	none "$1" "$(diff <(sed -E 's/( failed), [0-9]+ s/\1/' said) - <<<"$2")"
 }
 
 # Each of these waits for the other: they end only side by side, and the second one first.
@@ -58,6 +58,7 @@ check "a test that needs the machine to itself has it" run 4 ./check_recover.sh 
 says "and comes last" "check_one                    1 passed, 0 failed
 check_recover                1 passed, 0 failed
 2 passed, 0 failed"
+check "each with its seconds" [ "$(grep -cE '^check_.* failed, [0-9]+ s$' said)" -eq 2 ]
 
 program check_directory.sh <<'END'
 echo "$XDG_RUNTIME_DIR" >>directories
