@@ -90,7 +90,7 @@ traced()
 	local way=$1 pattern told
 
 	told=': empty$|did not end|died before|more damaged places|checkpoints in its rings|(is|are) running: --live='
-	told+='|checkpoints lost by the program: write error$'
+	told+='| [0-9]{1,3} checkpoints lost by the program: write error$'
 	"$out/t2" summary "$tmp/raw.$way/" >"$tmp/$way.summary" 2>"$tmp/$way.errors"
 	none "$way: damaged traces" \
 		"$(grep -vE "$told" "$tmp/$way.errors")"

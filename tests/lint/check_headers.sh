@@ -28,7 +28,7 @@ mapfile -t headers < <(find format runtime expand tests bench -name "*.h" ! -pat
 	LC_ALL=C sort)
 printf '%s\n' "${headers[@]}" | xargs -P "$(nproc)" -n 1 bash -c 'compile "$1"' -
 for header in "${headers[@]}"; do
-	none "$header alone" "$(cat "$tmp/${header//\//.}.said")"
+	none "$header alone" "$(cat "$tmp/${header//\//.}.said" 2>&1)"
 done
 
 total

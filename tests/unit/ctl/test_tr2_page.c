@@ -301,6 +301,8 @@ static void test_page_of_another_process_is_refused(void **state)
 		usleep(1000);   /* the file is there before what is in it */
 	t2x_ctl_page_close(&page);
 	assert_non_null(strstr(t2x_ctl_page_open(&page, path, (uint32_t)getpid()), "no control page"));
+	assert_null(t2x_ctl_page_open(&page, path, (uint32_t)child));
+	t2x_ctl_page_close(&page);
 	kill(child, SIGKILL);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_string_equal(t2x_ctl_page_open(&page, path, (uint32_t)child), "there is no such process");
