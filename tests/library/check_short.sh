@@ -37,11 +37,11 @@ int main(void)
 END
 ${CC:-cc} -O2 -I"$top/runtime" -o short short.c -L"$out" -Wl,-rpath,"$out" -ltrace2 || exit 1
 
-# count_calls SETTING...: the least of five runs that were done while the process was young; strace is slow
+# count_calls SETTING...: the least of nine runs that were done while the process was young; strace is slow
 count_calls()
 {
 	local tries least= done=0 n
-	for ((tries = 0; tries < 60 && done < 5; tries++)); do
+	for ((tries = 0; tries < 60 && done < 9; tries++)); do
 		[ -z "$prepare" ] || eval "$prepare"
 		env "$@" strace -f -qq -o calls ./short || return
 		# one process in sixteen looks for what others have left
