@@ -303,6 +303,6 @@ for function in find_slot read_file; do
 done
 if command -v go >/dev/null; then
 	t2 export --format=pprof --profile=cpu -o cpu.pb.gz index.tlg
-	check "README.md: what go tool pprof prints" grep -qE '[0-9]ms .* find_slot' <(go tool pprof -top cpu.pb.gz 2>&1)
+	check "README.md: what go tool pprof prints" grep -qE '[0-9]m?s .* find_slot' <(go tool pprof -top cpu.pb.gz 2>&1)
 fi
 total
