@@ -6,7 +6,8 @@
  * A thread is a stream.  Its events are put into packets, each of which is a file: so what is in memory is a packet of
  * each thread that lives.  When they take HELD_BYTES together, all of them end.  A gap ends a packet, and the next one
  * has more discarded events: readers say how many, and between which times.  Times of a stream must not go back: a
- * region that is only repeated has the time of the event before it.
+ * region that is only repeated has the time of the event before it.  Readers put the packets of a stream in the order of
+ * the times at which they begin, so two must not begin at the same: a packet of one time begins a nanosecond before it.
  *
  * The metadata are the last file: they have the classes that occurred.
  */
@@ -31,6 +32,7 @@ struct ctf_stream {
 	struct ctf_stream *next, **at;
 	uint64_t number, discarded;
 	uint64_t begin_ns, end_ns;      /* of the packet; end also the last time of all */
+	uint64_t before_ns;             /* the end of the packet before it */
 	size_t start;                   /* where its times and sizes are */
 	struct t2x_bytes packet;        /* empty: none is begun */
 };
@@ -107,6 +109,9 @@ static void end_packet(struct t2x_printer *printer, struct ctf_stream *stream)
 
 	if (!packet->n)
 		return;
+	if (stream->begin_ns == stream->end_ns && stream->begin_ns > stream->before_ns)
+		stream->begin_ns--;
+	stream->before_ns = stream->end_ns;
 	t2x_bytes_u64(&sizes, stream->begin_ns);
 	t2x_bytes_u64(&sizes, stream->end_ns);
 	t2x_bytes_u64(&sizes, packet->n * 8);

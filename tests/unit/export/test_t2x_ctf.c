@@ -107,6 +107,21 @@ static void test_ctf_gap_lies_between_two_packets(void **state)
 	assert_int_equal(number_at(files[1].bytes + 16), FEED_START_NS + 5000);
 }
 
+/* Readers sort packets by their first times: with two that are equal, the discarded events would go back. */
+static void test_ctf_packets_around_a_gap_at_one_time_begin_at_two(void **state)
+{
+	struct file files[4];
+	struct feed f;
+
+	(void)state;
+	feed_open(&f, &t2x_writer_ctf, 0, 0);
+	feed_gap(&f, 5, (struct t2x_gap){ .events = 7 });
+	feed(&f, step, 5, "");
+	assert_int_equal(read_archive(&f, files, 4), 3);
+	assert_true(number_at(files[0].bytes + 16) < number_at(files[1].bytes + 16));
+	assert_true(number_at(files[0].bytes + 24) <= number_at(files[1].bytes + 16));
+}
+
 /* Many threads have a packet that is not full.  What is not in memory is in the archive already. */
 static void test_ctf_packets_of_many_threads_are_bounded(void **state)
 {
@@ -173,6 +188,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ctf_every_kind_is_in_a_packet_of_its_thread),
 		cmocka_unit_test(test_ctf_gap_lies_between_two_packets),
+		cmocka_unit_test(test_ctf_packets_around_a_gap_at_one_time_begin_at_two),
 		cmocka_unit_test(test_ctf_packets_of_many_threads_are_bounded),
 		cmocka_unit_test(test_ctf_no_memory_for_a_stream_is_an_error),
 	};
