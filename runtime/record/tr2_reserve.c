@@ -118,8 +118,11 @@ static struct tlg_event *reserve_overwriting(struct tr2_thread *self, unsigned e
 {
 	struct tlg_event *event = tr2_thread_reserve(self, events, opened);
 
-	for (int tries = 0; !event && tries < MAX_TRIES && tr2_overwrite_make_room(self); tries++)
+	for (int tries = 0; !event && (tries < MAX_TRIES || has_too_much(self)); tries++) {
+		if (!tr2_overwrite_make_room(self))
+			break;
 		event = tr2_thread_reserve(self, events, opened);
+	}
 	if (*opened && has_too_much(self))
 		tr2_overwrite_make_room(self);
 	if (*opened && tr2_trigger_is_on())

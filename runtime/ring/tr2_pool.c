@@ -134,6 +134,22 @@ void tr2_pool_link(uint32_t chunk, uint32_t next)
 	tr2_store_rlx(&g_pool.links[chunk], next); /* relaxed: tr2_stack_pop() detects that somebody was faster */
 }
 
+/*
+ * Add, if the sum is in the bound.  Not added first and taken back: whoever is stopped in between would make the others
+ * fail for as long as that lasts.
+ */
+static int add_within(uint32_t *total, uint32_t pages, uint32_t bound)
+{
+	uint32_t was;
+
+	do {
+		was = tr2_load_rlx(total); /* relaxed: a total */
+		if (was + pages > bound)
+			return 0;
+	} while (!tr2_cas_rlx(total, was, was + pages)); /* relaxed: as above */
+	return 1;
+}
+
 /* Give the chunk so many pages.  Return  0: there is no memory for them */
 static int grow(uint32_t i, unsigned pages)
 {
@@ -142,10 +158,9 @@ static int grow(uint32_t i, unsigned pages)
 	unsigned more = pages - *pages_of(i);
 	int error = 0;
 
-	/* relaxed: a total */
-	if (tr2_add_rlx(&g_pool.committed, more) + more > tr2_pool_bound())
-		error = -ENOSPC;
-	else if (pages == TR2_WHOLE_PAGES)
+	if (!add_within(&g_pool.committed, more, tr2_pool_bound()))
+		return 0;
+	if (pages == TR2_WHOLE_PAGES)
 		error = tr2_shm_commit(chunk, TLG_CHUNK_BYTES);
 	else if (!*pages_of(i) && !tr2_shm_is_provided(i))
 		error = tr2_shm_commit(chunk, PAGE);
@@ -254,13 +269,8 @@ static uint32_t take(unsigned pages)
 static int claim(unsigned pages, uint32_t held)
 {
 	uint32_t shared = bound() + TR2_SHORT_PAGES * tr2_pool_threads();
-	uint32_t bound = held + pages <= OWN_PAGES ? tr2_pool_bound() : shared;
 
-	/* relaxed: a total */
-	if (tr2_add_rlx(&g_pool.taken, pages) + pages <= bound)
-		return 1;
-	tr2_add_rlx(&g_pool.taken, -pages); /* relaxed: as above */
-	return 0;
+	return add_within(&g_pool.taken, pages, held + pages <= OWN_PAGES ? tr2_pool_bound() : shared);
 }
 
 uint32_t tr2_pool_acquire(unsigned pages, uint32_t held)

@@ -29,7 +29,8 @@ int tr2_pool_init(size_t bytes);
 
 /*
  * Acquire a committed chunk of about so many pages: fewer if memory is short, more if only a longer one is free.
- * held    pages that its thread has: a thread that has many gets nothing of the pool's last eighth
+ * held    pages that its thread has, its current chunk taken for a shortest one: it must have another to leave that.
+ *         A thread that has many gets nothing of the pool's last eighth
  * Return  index + 1; 0: all memory is in use, or the file system is full
  * Cost    40 ns if one is free, else 1 us for each page that is new
  */

@@ -64,9 +64,17 @@ static void link_chunk(struct tr2_ring *ring, uint32_t taken)
 	tr2_store_rlx(&ring->chunk, taken); /* relaxed: to the drain, which asks whether there is one, a hint */
 }
 
+/* For tr2_pool_acquire(). */
+static uint32_t held_pages(const struct tr2_ring *ring)
+{
+	const uint32_t pages = tr2_ring_pages(ring), current = tr2_ring_current(ring);
+
+	return current ? pages - tr2_pool_pages(current - 1) + TR2_SHORT_PAGES : pages;
+}
+
 int tr2_ring_open_chunk(struct tr2_ring *ring, uint32_t tid, unsigned pages)
 {
-	uint32_t taken = may_have(ring, pages) ? tr2_pool_acquire(pages, tr2_ring_pages(ring)) : 0;
+	uint32_t taken = may_have(ring, pages) ? tr2_pool_acquire(pages, held_pages(ring)) : 0;
 	struct tlg_chunk *chunk;
 
 	if (!taken) {

@@ -446,6 +446,25 @@ static void test_ring_run_ends_with_its_chunk(void **state)
 	assert_int_equal(take_run(9, TLG_CHUNK_EVENTS + 2), 1);
 }
 
+/* It must have another one to leave the one that it has, however long that is. */
+static void test_ring_with_one_long_chunk_finds_another_when_others_have_the_rest(void **state)
+{
+	enum { HOLDS_MORE = 2 * TR2_WHOLE_PAGES, ALL = 64 << 20 };
+	uint32_t others;
+
+	(void)state;
+	tr2_pool_count_thread(1);
+	tr2_pool_set_bound(tr2_pool_taken() * 4096);
+	others = tr2_pool_acquire(TR2_SHORT_PAGES, HOLDS_MORE);
+	assert_int_not_equal(others, 0);
+	assert_int_equal(tr2_pool_acquire(TR2_SHORT_PAGES, HOLDS_MORE), 0);
+	assert_int_equal(tr2_ring_open_chunk(&ring, TID, TR2_WHOLE_PAGES), 0);
+	assert_int_equal(tr2_ring_pages(&ring), TR2_WHOLE_PAGES + TR2_SHORT_PAGES);
+	tr2_pool_release(others - 1);
+	tr2_pool_set_bound(ALL);
+	tr2_pool_count_thread(-1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -467,6 +486,7 @@ int main(void)
 		cmocka_unit_test_setup(test_ring_chain_is_seen_whole_or_not_at_all, setup),
 		cmocka_unit_test_setup(test_ring_dropped_events_are_seen_where_they_happened, setup),
 		cmocka_unit_test_setup(test_ring_run_is_whole_chains_up_to_what_is_none, setup),
+		cmocka_unit_test_setup(test_ring_with_one_long_chunk_finds_another_when_others_have_the_rest, setup),
 		cmocka_unit_test_setup(test_ring_run_ends_with_its_chunk, setup),
 	};
 
