@@ -21,8 +21,10 @@ loaded_pkgs  := libdw
 runtime_pkgs := libmd liblz4
 expand_pkgs  := liblz4 libmd expat
 test_pkgs    := cmocka
-# t2 serve: its header, if it is there
-optional_pkgs := libmicrohttpd
+# t2 serve, t2 ship and t2 collect: their headers, if they are there
+optional_pkgs := libmicrohttpd libnats
+has_libmicrohttpd := -DT2X_HAS_MICROHTTPD
+has_libnats := -DT2X_HAS_NATS
 debian_liburcu-cds := liburcu-dev
 debian_liblz4      := liblz4-dev
 debian_libmd       := libmd-dev
@@ -113,7 +115,7 @@ our_cflags := -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-p
 our_ldflags := -pthread -Wl,--as-needed $(if $(SAN),-fsanitize=$(SAN))
 
 lib_cflags = $(eval lib_cflags := $(call pkg_cflags,$(sort $(inline_pkgs) $(loaded_pkgs) $(runtime_pkgs) $(expand_pkgs))))$(lib_cflags)
-optional_cflags = $(eval optional_cflags := $(call pkg_optional,$(optional_pkgs),-DT2X_HAS_MICROHTTPD))$(optional_cflags)
+optional_cflags = $(eval optional_cflags := $(foreach p,$(optional_pkgs),$(call pkg_optional,$(p),$(has_$(p)))))$(optional_cflags)
 test_cflags = $(eval test_cflags := $(call pkg_cflags,$(test_pkgs)))$(test_cflags)
 runtime_libs = $(eval runtime_libs := $(call bundled,$(runtime_pkgs)) $(call pkg_libs,$(inline_pkgs)))$(runtime_libs)
 tool_libs = $(eval tool_libs := $(call bundled,$(expand_pkgs)))$(tool_libs)
@@ -132,7 +134,7 @@ endef
 
 # ---- targets ----------------------------------------------------------------------------------------
 
-.PHONY: all check check-all interop unit programs bench bench-programs torture torture-programs torture-tools demo install uninstall installcheck \
+.PHONY: all check check-all interop unit programs bench bench-programs torture torture-programs torture-tools fleet demo install uninstall installcheck \
 	clean distclean help force
 .SUFFIXES:
 .DELETE_ON_ERROR:
@@ -170,6 +172,12 @@ torture:
 	$(quiet).ci/packages build test torture
 	$(quiet)$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$$(nproc)) torture-programs
 	$(quiet)$(run_env) tests/torture/run.sh $(ONLY)
+
+# Servers, hosts and collectors on this machine, and what goes wrong between them; T2_SCALE, T2_SEED as for torture
+fleet:
+	$(quiet).ci/packages build test
+	$(quiet)$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$$(nproc)) all
+	$(quiet)$(run_env) T2_SEED="$${T2_SEED:-$$(date +%s)}" tests/torture/harness_fleet.sh
 
 torture-programs: torture-tools $(unit)
 torture-tools: all $(torture) $(out)/tests/grow
@@ -309,7 +317,7 @@ installed := $(addprefix $(bindir)/,t2expand t2) $(addprefix $(bashcompdir)/,t2e
 	     $(addprefix $(fishcompdir)/,t2expand.fish t2.fish) $(addprefix $(libdir)/,$(soname) libtrace2.so libtrace2.a) \
 	     $(addprefix $(includedir)/,trace2.h trace2_scope.h) $(pkgconfigdir)/libtrace2.pc \
 	     $(mandir)/man1/t2expand.1 $(mandir)/man1/t2.1 \
-	     $(mandir)/man3/trace2.3 $(addprefix $(mandir)/man7/,trace2-env.7 trace2-tutorial.7)
+	     $(mandir)/man3/trace2.3 $(addprefix $(mandir)/man7/,trace2-env.7 trace2-tutorial.7 t2-fleet.7)
 # A page for each function, which sources trace2(3): of trace2_x_fl() also as trace2_x
 functions := $(shell sed -n 's/^	\(trace2_[a-z0-9_]*\);/\1/p' runtime/trace2.map)
 man_links := $(patsubst %,$(mandir)/man3/%.3,$(sort $(functions) $(functions:%_fl=%) TRACE2_SCOPE trace2_scope))
@@ -328,7 +336,7 @@ install: all $(out)/libtrace2.pc
 	$(quiet)$(INSTALL) -m 644 $(out)/libtrace2.pc $(DESTDIR)$(pkgconfigdir)/libtrace2.pc
 	$(quiet)$(INSTALL) -m 644 expand/t2expand.1 expand/t2.1 $(DESTDIR)$(mandir)/man1/
 	$(quiet)$(INSTALL) -m 644 runtime/trace2.3 $(DESTDIR)$(mandir)/man3/trace2.3 && \
-		$(INSTALL) -m 644 runtime/trace2-env.7 runtime/trace2-tutorial.7 $(DESTDIR)$(mandir)/man7/
+		$(INSTALL) -m 644 runtime/trace2-env.7 runtime/trace2-tutorial.7 expand/t2-fleet.7 $(DESTDIR)$(mandir)/man7/
 	$(quiet)for page in $(man_links); do echo .so man3/trace2.3 >"$(DESTDIR)$$page" || exit; done
 
 uninstall:
@@ -348,6 +356,7 @@ help:
 	@echo 'make check         install missing packages, build, run every test and check'
 	@echo 'make unit          the unit tests only; programs: these and the conformance cases'
 	@echo 'make bench, torture   the benchmarks; the long harnesses; ONLY=name: one of them'
+	@echo 'make fleet         traces of many hosts: servers, hosts and collectors that are killed'
 	@echo 'make interop       programs that others wrote: a browser, Go, Node read what we write; CPython passes its tests'
 	@echo 'make demo          record a real program, show the three texts'
 	@echo 'make install       into prefix (now $(prefix)); also uninstall, installcheck; DESTDIR works'

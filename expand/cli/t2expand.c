@@ -9,6 +9,7 @@
 #include "t2x_ask.h"
 #include "t2x_compare.h"
 #include "t2x_expand.h"
+#include "t2x_fleet.h"
 #include "t2x_following.h"
 #include "t2x_importing.h"
 #include "t2x_progress.h"
@@ -338,6 +339,8 @@ int main(int argc, char **argv)
 		return t2x_importing_run(argc, argv);
 	if (t2x_serving_is_meant(argc, argv))
 		return t2x_serving_run(argc, argv);
+	if (t2x_fleet_is_meant(argc, argv))
+		return t2x_fleet_run(argc, argv);
 	t2x_options_read(&run.settings, argc, argv);
 	run.settings.options.namer = t2x_namer_new(&run.settings.places);
 	run.settings.options.name_stack = t2x_namer_names;

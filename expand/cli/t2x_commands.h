@@ -24,6 +24,8 @@ enum t2x_takes {
 	T2X_TAKES_PROGRAM,        /* a program and its arguments: t2x_record.h */
 	T2X_TAKES_STEERED,        /* processes, and what they are to do: t2x_steer.h */
 	T2X_TAKES_SERVED,         /* files and directories: t2x_serving.h */
+	T2X_TAKES_SHIPPED,        /* a directory: t2x_fleet.h */
+	T2X_TAKES_COLLECTED,      /* a store: likewise */
 };
 
 enum t2x_section {

@@ -130,6 +130,34 @@ static const char serving[] =
 	"Pages: / /processes.json /metrics /healthz /pid/N/ /pid/N/debug/pprof/ /file/NAME\n"
 	"Exit status: 0 after SIGTERM or SIGINT; 1 it cannot listen; 2 usage\n";
 
+static const char shipping[] =
+	"What is sent\n"
+	"  --host=NAME          of this host, in the store; the name of the machine\n"
+	"  --delete             remove files of which all is stored, when their processes have ended\n"
+	"  --quota=SIZE         with --delete: what waits at most; over it the oldest goes, and is counted\n"
+	"  --once               end when all that is there is stored\n";
+
+static const char collecting[] =
+	"The JetStream, if it has to be made\n"
+	"  --replicas=N         servers that have a copy of each message; 1\n"
+	"  --max-bytes=SIZE     of messages that wait; over it the hosts have to keep them\n";
+
+static const char connecting[] =
+	"The cluster\n"
+	"  --nats=URL[,URL]...  its servers: nats://HOST:4222; also $NATS_URL\n"
+	"  --creds=FILE         credentials of a user\n"
+	"  --nkey=KEY           public key of a user\n"
+	"  --nkey-seed=FILE     its seed\n"
+	"  --tls-ca=FILE        TLS: who has signed the servers' certificates\n"
+	"  --tls-cert=FILE      the client's certificate, if they ask for it\n"
+	"  --tls-key=FILE       its key\n"
+	"  --name=NAME          of this connection: inboxes are _INBOX.NAME; the host's, or collect\n"
+	"Output\n"
+	"  --status-file=FILE   counts, for Prometheus, every second\n";
+
+static const char fleet_statuses[] =
+	"Exit status: 0 after SIGTERM or SIGINT; 1 it cannot begin, or has to end; 2 usage\n";
+
 static const char statuses[] =
 	"Exit status: 0; 3 parts are damaged, the rest was expanded; 1 unusable input or output; 2 usage\n";
 
@@ -184,7 +212,8 @@ static int reads_events(const struct t2x_command *command)
 {
 	return !command || (command->takes != T2X_TAKES_LAYOUT && command->takes != T2X_TAKES_COMMAND &&
 			    command->takes != T2X_TAKES_PROGRAM && command->takes != T2X_TAKES_STEERED &&
-			    command->takes != T2X_TAKES_SERVED);
+			    command->takes != T2X_TAKES_SERVED && command->takes != T2X_TAKES_SHIPPED &&
+			    command->takes != T2X_TAKES_COLLECTED);
 }
 
 /* An option that all formats take is one of git's: not all of them do something with it. */
@@ -265,7 +294,6 @@ static void put_front(FILE *to)
 			if (command->section == (enum t2x_section)section)
 				fprintf(to, "  %-10s %s\n", command->name, command->help);
 	}
-	fputs("`t2 COMMAND --help' shows its options, --help=all all; t2(1), t2expand(1)\n", to);
 }
 
 /* The options of `t2 record' */
@@ -293,6 +321,9 @@ static void put_command(FILE *to, const struct t2x_command *command)
 		fputs(steering, to);
 	if (command->takes == T2X_TAKES_SERVED)
 		fputs(serving, to);
+	if (command->takes == T2X_TAKES_SHIPPED || command->takes == T2X_TAKES_COLLECTED)
+		fprintf(to, "%s%s%s", command->takes == T2X_TAKES_SHIPPED ? shipping : collecting, connecting,
+			fleet_statuses);
 	if (!reads_events(command))
 		return;
 	if (shows_option(command, &t2x_cli_options[T2X_CLI_FORMAT]))

@@ -9,7 +9,7 @@
 
 enum { MAGIC = 0x46325401, RECEIPT_MAGIC = 0x52325401, IS_MISSING = 1 };
 
-static const char *const reasons[T2X_GAP_REASONS] = { "none", "quota", "gone" };
+static const char *const reasons[T2X_GAP_REASONS] = { "none", "quota" };
 
 const char *t2x_gap_reason_name(enum t2x_gap_reason reason)
 {
@@ -165,6 +165,7 @@ void t2x_receipt_write(const struct t2x_receipt *receipt, unsigned char *to)
 	put32(&p, RECEIPT_MAGIC);
 	put32(&p, receipt->stream);
 	put32(&p, receipt->ring);
+	put32(&p, receipt->pid);
 	put32(&p, receipt->until);
 	put32(&p, receipt->is_missing ? IS_MISSING : 0);
 	p = to + T2X_RECEIPT_BYTES - 4;
@@ -180,6 +181,7 @@ int t2x_receipt_read(struct t2x_receipt *receipt, const unsigned char *bytes, si
 		return 0;
 	receipt->stream = get32(&p);
 	receipt->ring = get32(&p);
+	receipt->pid = get32(&p);
 	receipt->until = get32(&p);
 	receipt->is_missing = (get32(&p) & IS_MISSING) != 0;
 	return 1;

@@ -27,7 +27,6 @@ enum {
 enum t2x_gap_reason {
 	T2X_GAP_NONE,                             /* no gap: the message has blocks */
 	T2X_GAP_QUOTA,                            /* the host had no more space for them */
-	T2X_GAP_GONE,                             /* their file is not there any more */
 	T2X_GAP_REASONS,
 };
 
@@ -49,6 +48,7 @@ struct t2x_envelope {
 /* What the collector has on its disk, and synced: the host may forget it. */
 struct t2x_receipt {
 	uint32_t stream, ring;
+	uint32_t pid;                             /* two processes may have streams with one number */
 	uint32_t until;                           /* all blocks up to this number; 0: none */
 	int is_missing;                           /* blocks behind it are missing: a message came that is not next */
 };

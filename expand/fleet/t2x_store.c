@@ -209,24 +209,39 @@ static int open_directory(const struct t2x_store *store, const char *host, const
 	return fd < 0 ? -errno : fd;
 }
 
-/* Lock a host, whose directory is there.  Return  0 or -errno */
-static int lock(struct t2x_store *store, const char *host)
+static int open_lock(struct t2x_store *store, const char *host)
 {
 	char path[T2X_ENVELOPE_HOST + 8];
 
-	if (store->lock.fd < 0 || strcmp(store->lock.host, host) != 0) {
-		if (store->lock.fd >= 0)
-			close(store->lock.fd);
-		snprintf(path, sizeof(path), "%s/.lock", host);
-		store->lock.fd = openat(store->fd, path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
-		if (store->lock.fd < 0)
-			return -errno;
-		snprintf(store->lock.host, sizeof(store->lock.host), "%s", host);
-	}
-	while (flock(store->lock.fd, LOCK_EX))
-		if (errno != EINTR)
-			return -errno;
+	if (store->lock.fd >= 0)
+		close(store->lock.fd);
+	snprintf(path, sizeof(path), "%s/.lock", host);
+	store->lock.fd = openat(store->fd, path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
+	if (store->lock.fd < 0)
+		return -errno;
+	snprintf(store->lock.host, sizeof(store->lock.host), "%s", host);
 	return 0;
+}
+
+/* Lock a host, whose directory is there.  Return  0 or -errno */
+static int lock(struct t2x_store *store, const char *host)
+{
+	struct stat st;
+	int error = 0;
+
+	if (store->lock.fd < 0 || strcmp(store->lock.host, host) != 0)
+		error = open_lock(store, host);
+	while (!error) {
+		if (flock(store->lock.fd, LOCK_EX)) {
+			error = errno == EINTR ? 0 : -errno;
+			continue;
+		}
+		/* A lock that was removed with its host excludes nobody. */
+		if (fstat(store->lock.fd, &st) || st.st_nlink)
+			break;
+		error = open_lock(store, host);
+	}
+	return error;
 }
 
 /* ---- storing ------------------------------------------------------------------------------------ */
@@ -262,6 +277,11 @@ static enum t2x_stored put(struct t2x_store *store, struct entry *entry, int dir
 	struct t2x_stored_file *file = &entry->file;
 
 	store->error = t2x_stored_refresh(file, directory);
+	if (store->error == -ESTALE) {
+		close_entry(store, entry);
+		t2x_stored_init(file, head);
+		store->error = t2x_stored_refresh(file, directory);
+	}
 	store->open += !entry->is_open && (file->blocks >= 0 || file->gaps >= 0);
 	entry->is_open = file->blocks >= 0 || file->gaps >= 0;
 	if (store->error)

@@ -13,6 +13,9 @@
  * A file is opened as what a power cut may have left: it is read, and truncated behind the last frame that is whole.
  * Nothing is receipted before t2x_store_sync() has returned 0: then all is on the disk, names of new files included.
  * If a sync fails, what it did not confirm is removed again, for the kernel reports an error once and then forgets it.
+ *
+ * Whoever removes files of a store, as too old, loses what is in them and nothing else.  If the process still runs, a
+ * new file begins, for which the host is asked to send again what it still has.
  */
 #ifndef T2X_STORE_H
 #define T2X_STORE_H

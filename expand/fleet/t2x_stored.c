@@ -81,7 +81,8 @@ static int read_blocks(struct t2x_stored_file *file, int directory)
 
 	if (fstat(file->blocks, &st))
 		return -errno;
-	if ((uint64_t)st.st_size < file->bytes)
+	/* Somebody has removed or truncated it. */
+	if (!st.st_nlink || (uint64_t)st.st_size < file->bytes)
 		return -ESTALE;
 	while (file->bytes < (uint64_t)st.st_size && t2x_lz4_unit_at(&steps, file->bytes, &unit) > 0 &&
 	       file->bytes + unit.bytes <= (uint64_t)st.st_size) {
@@ -107,7 +108,7 @@ static int read_gaps(struct t2x_stored_file *file, int directory)
 
 	if (fstat(file->gaps, &st))
 		return -errno;
-	if ((uint64_t)st.st_size < file->gap_bytes)
+	if (!st.st_nlink || (uint64_t)st.st_size < file->gap_bytes)
 		return -ESTALE;
 	while ((n = pread(file->gaps, line, LINE, (off_t)file->gap_bytes)) > 0) {
 		line[n] = '\0';

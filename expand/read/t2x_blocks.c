@@ -210,6 +210,8 @@ static int fill_framed(struct t2x_blocks *blocks, const struct t2x_candidate *fo
 		.events = events + 1,
 		.count = head->count,
 		.own = blocks->own ? &blocks->own : NULL,
+		.stored = found->raw,
+		.stored_bytes = found->bytes,
 	};
 	if (block->is_packed) {
 		struct tlg_event *to = layout->is_native ? events : blocks->unpacked;

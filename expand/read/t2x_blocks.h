@@ -30,6 +30,8 @@ struct t2x_block {
 	const struct tlg_event *events;  /* native, without BLOCK */
 	unsigned count;
 	struct tlg_event **own;          /* their allocation, or NULL; see above */
+	const unsigned char *stored;     /* the block as the file has it, of stored_bytes; NULL: it is of no file */
+	size_t stored_bytes;
 };
 
 struct t2x_blocks {

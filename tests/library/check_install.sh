@@ -25,7 +25,7 @@ for file in bin/t2expand bin/t2 share/bash-completion/completions/t2expand share
 	lib/pkgconfig/libtrace2-prof.pc share/man/man3/trace2-prof.3 \
 	lib/cmake/trace2/trace2-config.cmake lib/cmake/trace2/trace2-config-version.cmake \
 	lib/pkgconfig/libtrace2.pc share/man/man1/t2expand.1 share/man/man3/trace2.3 share/man/man7/trace2-env.7 \
-	share/man/man7/trace2-tutorial.7 lib/systemd/user/t2-serve.service lib/systemd/user/t2-serve.socket; do
+	share/man/man7/trace2-tutorial.7 share/man/man7/t2-fleet.7 lib/systemd/user/t2-serve.service lib/systemd/user/t2-serve.socket; do
 	quiet "installed: $file" test -e "$prefix/$file"
 done
 quiet "the unit has the program" grep -qx "ExecStart=$prefix/bin/t2 serve" "$prefix/lib/systemd/user/t2-serve.service"

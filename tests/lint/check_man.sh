@@ -23,7 +23,7 @@ agree()
 }
 
 for page in expand/t2expand.1 expand/t2.1 runtime/trace2.3 runtime/trace2-prof.3 runtime/trace2-env.7 \
-	runtime/trace2-tutorial.7; do
+	runtime/trace2-tutorial.7 expand/t2-fleet.7; do
 	# which other pages are installed says nothing about this one
 	mandoc -Tlint "$page" 2>/dev/null | grep -v 'referenced manual not found' >"$tmp/offences"
 	none "mandoc -Tlint $page" "$(cat "$tmp/offences")"

@@ -87,7 +87,7 @@ static void test_envelope_written_is_read(void **state)
 static void test_envelope_that_contradicts_itself_is_refused(void **state)
 {
 	static const struct t2x_envelope good = { .host = "a", .stream = 1, .previous = 1, .first = 2, .last = 4,
-						  .blocks = 3, .reason = T2X_GAP_GONE };
+						  .blocks = 3, .reason = T2X_GAP_QUOTA };
 	struct t2x_envelope bad[9], head;
 
 	(void)state;
@@ -117,7 +117,7 @@ static void test_envelope_that_contradicts_itself_is_refused(void **state)
 static void test_envelope_host_that_is_a_path_or_subject_is_refused(void **state)
 {
 	static const char *const names[] = { "", "..", "a/b", "a.b", "*", ">", "a b", "a\n", "\xc3\xa4" };
-	struct t2x_envelope head = { .stream = 1, .first = 1, .last = 1, .blocks = 1, .reason = T2X_GAP_GONE };
+	struct t2x_envelope head = { .stream = 1, .first = 1, .last = 1, .blocks = 1, .reason = T2X_GAP_QUOTA };
 	char made[T2X_ENVELOPE_HOST], lengthy[100];
 
 	(void)state;
@@ -142,7 +142,7 @@ static void test_envelope_host_that_is_a_path_or_subject_is_refused(void **state
 
 static void test_receipt_written_is_read_and_any_other_refused(void **state)
 {
-	const struct t2x_receipt receipt = { .stream = 7, .ring = 0, .until = 99, .is_missing = 1 };
+	const struct t2x_receipt receipt = { .stream = 7, .ring = 0, .pid = 5, .until = 99, .is_missing = 1 };
 	unsigned char bytes[T2X_RECEIPT_BYTES];
 	struct t2x_receipt got;
 

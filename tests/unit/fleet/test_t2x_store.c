@@ -322,6 +322,38 @@ static void test_store_full_disk_leaves_the_file_as_it_was(void **state)
 	check_file(1, 5);
 }
 
+/* Files that somebody has removed, as too old, are not what is appended to. */
+static void test_store_removed_file_begins_again(void **state)
+{
+	(void)state;
+	assert_int_equal(put(1, 4), T2X_STORED_NEW);
+	assert_int_equal(t2x_store_sync(store), 0);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(put(5, 6), T2X_STORED_EARLY);
+	assert_int_equal(until, 0);
+	assert_int_equal(put(1, 6), T2X_STORED_NEW);
+	assert_int_equal(t2x_store_sync(store), 0);
+	check_file(1, 6);
+}
+
+static void test_store_removed_host_is_locked_by_one_collector(void **state)
+{
+	struct t2x_store *other = open_store();
+
+	(void)state;
+	assert_int_equal(put(1, 4), T2X_STORED_NEW);
+	assert_int_equal(put_to(other, "web-1", 1, 4, &until), T2X_STORED_BEFORE);
+	snprintf(command, sizeof(command), "rm -rf %s/web-1", directory);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(put_to(other, "web-1", 1, 2, &until), T2X_STORED_NEW);
+	assert_int_equal(put(1, 4), T2X_STORED_NEW);
+	assert_int_equal(put_to(other, "web-1", 3, 6, &until), T2X_STORED_NEW);
+	assert_int_equal(t2x_store_sync(other), 0);
+	assert_int_equal(t2x_store_sync(store), 0);
+	t2x_store_free(other);
+	check_file(1, 6);
+}
+
 /* What was not confirmed is not there any more: so it is not mistaken for stored the next time. */
 static void test_store_failed_sync_stores_nothing(void **state)
 {
@@ -365,6 +397,8 @@ int main(void)
 		TEST(test_store_torn_at_any_byte_goes_on_from_what_is_whole),
 		TEST(test_store_with_zeros_inside_the_last_frame_goes_on_from_what_is_whole),
 		TEST(test_store_full_disk_leaves_the_file_as_it_was),
+		TEST(test_store_removed_file_begins_again),
+		TEST(test_store_removed_host_is_locked_by_one_collector),
 		TEST(test_store_failed_sync_stores_nothing),
 		TEST(test_store_more_streams_than_files_may_be_open_are_stored),
 	};
