@@ -6,8 +6,8 @@
  * A thread is a stream.  Its events are put into packets, each of which is a file: so what is in memory is a packet of
  * each thread that lives.  When they take HELD_BYTES together, all of them end.  A gap ends a packet, and the next one
  * has more discarded events: readers say how many, and between which times.  Times of a stream must not go back: a
- * region that is only repeated has the time of the event before it.  Readers put the packets of a stream in the order of
- * the times at which they begin, so two must not begin at the same: a packet of one time begins a nanosecond before it.
+ * region that is only repeated has the time of the event before it.  Readers put the packets of a stream in the order
+ * of the times at which they begin, so two must not begin at the same: a packet of one time begins a nanosecond before.
  *
  * The metadata are the last file: they have the classes that occurred.
  */
