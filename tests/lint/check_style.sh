@@ -3,7 +3,7 @@
 # Limits that keep the code readable: files of at most 500 lines, functions of at most 60, blocks at most
 # 3 deep within a function, lines of at most 120 columns (a tab is 8), the licence on the first two
 # lines, no blanks at line ends; the scripts of the page likewise.  trace2.h, which is one file for its users: at most 570 lines.  The makefile: at
-# most 360.  No marks of a merge anywhere.  Ends with "N passed, N failed".
+# most 370.  No marks of a merge anywhere.  Ends with "N passed, N failed".
 set -u
 
 . "$(dirname "$0")/../common.sh"
@@ -64,7 +64,7 @@ for file in $scripts; do
 done
 for file in $others Makefile; do
 	limit=500
-	[ "$file" = Makefile ] && limit=360
+	[ "$file" = Makefile ] && limit=370
 	none "$file" "$(
 		head -n 2 "$file" | grep -q 'SPDX-License-Identifier: MIT' || echo '  no licence line'
 		[ "$(wc -l <"$file")" -le $limit ] || echo "  more than $limit lines"
