@@ -11,7 +11,7 @@
  *
  * The metadata are the last file: they have the classes that occurred.
  */
-#include "t2x_ctf.h"
+#include "t2x_ctf_metadata.h"
 
 #include <errno.h>
 #include <stdio.h>

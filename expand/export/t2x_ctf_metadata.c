@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* t2x_ctf_metadata.c - ctf: the metadata, and the archive. */
-#include "t2x_ctf.h"
+#include "t2x_ctf_metadata.h"
 
 #include <ctype.h>
 #include <stdio.h>

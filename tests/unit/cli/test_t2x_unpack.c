@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "cli/t2x_unpack.h"
-#include "export/t2x_ctf.h"
+#include "export/t2x_ctf_metadata.h"
 
 enum { ARCHIVE_BYTES = 8192, TEXT_BYTES = 1500 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_ctf.h - what the files of the ctf format share: the numbers of event classes, and their layout.
+ * t2x_ctf_metadata.h - what the files of the ctf format share: the numbers of event classes, and their layout.
  *
  * A class belongs to a kind of Trace2 event, whose name it has; what is unresolved is of kind 0.  Its fields are those
  * of the kind's signature in tlg_styles.def; a sample has one more, its stack.
@@ -9,8 +9,8 @@
  * 2.0.4 and before shows an empty text as the text that an earlier event of the class had there.  So a kind has one
  * class for each set of texts with which its events occur, and the metadata have those that did occur.
  */
-#ifndef T2X_CTF_H
-#define T2X_CTF_H
+#ifndef T2X_CTF_METADATA_H
+#define T2X_CTF_METADATA_H
 
 #include "base/t2x_out.h"
 #include "profile/t2x_bytes.h"
