@@ -107,7 +107,7 @@ kill -CONT "${collectors[0]}"
 t2 ship --nats="$url" --host=killed --status-file=ship.prom dir.killed 2>>ship.log &
 ship=$!
 wait $program
-await_receipts ship.prom 20 && pass || fail "not all has its receipt: $(cat ship.prom ship.log collect.log)"
+await_receipts ship.prom 60 && pass || fail "not all has its receipt: $(cat ship.prom ship.log collect.log)"
 same "ship is killed" dir.killed killed
 [ "$(metric ship.prom dropped_blocks_total)" = 0 ] && pass || fail "something was dropped"
 kill_all $ship TERM
@@ -115,12 +115,12 @@ kill_all $ship TERM
 
 # All is there: nothing is stored twice
 before=$(find store -name '*.tlg' -printf '%i %s ' | sort)
-timeout 20 t2 ship --nats="$url" --host=killed --once dir.killed 2>>ship.log && pass || fail "sent again: no receipts"
+timeout 60 t2 ship --nats="$url" --host=killed --once dir.killed 2>>ship.log && pass || fail "sent again: no receipts"
 [ "$(find store -name '*.tlg' -printf '%i %s ' | sort)" = "$before" ] && pass || fail "what was sent again is stored again"
 
 # What somebody has removed from the store comes again, if the host still has it
 find store -name '*.tlg' -delete
-timeout 20 t2 ship --nats="$url" --host=killed --once dir.killed 2>>ship.log && pass || fail "removed: no receipts"
+timeout 60 t2 ship --nats="$url" --host=killed --once dir.killed 2>>ship.log && pass || fail "removed: no receipts"
 same "files of the store were removed" dir.killed killed
 
 # Many processes in one file
@@ -131,7 +131,7 @@ for i in {1..40}; do
 	programs+=($!)
 done
 wait "${programs[@]}"
-timeout 20 t2 ship --nats="$url" --host=one --once dir.one 2>>ship.log && pass || fail "one file: no receipts"
+timeout 60 t2 ship --nats="$url" --host=one --once dir.one 2>>ship.log && pass || fail "one file: no receipts"
 [ "$(find store/one -name '*.tlg' | wc -l)" -eq 40 ] && pass || fail "not 40 files of the processes in one"
 t2expand --format=summary dir.one >local 2>err
 t2expand --format=summary store/one/* >stored 2>err
@@ -151,7 +151,7 @@ sleep 1.2
 [ "$(metric quota.prom dropped_blocks_total)" -gt 3 ] && pass || fail "what was dropped is not counted: $(cat quota.prom)"
 dropped=$(metric quota.prom dropped_events_total)
 kill_all $ship
-timeout 20 t2 ship --once --nats="$url" --host=quota dir.quota 2>>ship.log && pass || fail "the gaps have got no receipts"
+timeout 60 t2 ship --once --nats="$url" --host=quota dir.quota 2>>ship.log && pass || fail "the gaps have got no receipts"
 [ "$(cat store/quota/*/*.gaps | grep -c '^1 [0-9]* [0-9]* quota$')" -eq 3 ] && pass || fail "not three gaps in the store"
 [ "$(cat store/quota/*/*.gaps | awk '{ n += $3 } END { print n }')" = "$dropped" ] && pass ||
 	fail "the gaps have not the counts of what was dropped, $dropped: $(cat store/quota/*/*.gaps)"

@@ -118,7 +118,7 @@ round()
 	pause
 	"$1"
 	wait "${programs[@]}"
-	await_receipts ship.prom 90
+	await_receipts ship.prom 300
 	verdict "$host: not all has its receipt" $?
 	kill_all $ship TERM
 	plain "dir.$host" >local
@@ -181,7 +181,7 @@ if need openssl "TLS and keys"; then
 	collector "${tls[@]}" --nkey="$public" --nkey-seed=store.seed
 	mkdir dir.tls
 	TRACE2_RAW=$work/dir.tls ./fleet 200 200 1
-	timeout 30 t2 ship "${tls[@]}" --nkey="$web" --nkey-seed=web.seed --once --host=web-1 dir.tls 2>ship.log
+	timeout 120 t2 ship "${tls[@]}" --nkey="$web" --nkey-seed=web.seed --once --host=web-1 dir.tls 2>ship.log
 	verdict "over TLS with a key" $?
 	cmp -s <(plain dir.tls) <(plain store/web-1)
 	verdict "over TLS: the store has other blocks than the directory" $?
