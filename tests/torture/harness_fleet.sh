@@ -118,7 +118,7 @@ round()
 	pause
 	"$1"
 	wait "${programs[@]}"
-	await_receipts ship.prom 300
+	await_receipts ship.prom 180
 	verdict "$host: not all has its receipt" $?
 	kill_all $ship TERM
 	plain "dir.$host" >local
