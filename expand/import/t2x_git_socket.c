@@ -178,15 +178,15 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Queue a piece, or drop it.  Its end is always queued, without memory as soon as there is some. */
+/* Queue a piece, or drop it.  The end of a stream is always queued, without memory as soon as there is some. */
 static void queue(struct t2x_git_socket *sock, unsigned connection, const char *bytes, size_t n, int is_end)
 {
 	struct chunk *chunk = t2x_malloc(sizeof(*chunk) + n);
 
 	pthread_mutex_lock(&sock->lock);
-	if (!chunk || (!is_end && sock->bytes + sizeof(*chunk) + n > T2X_SOCKET_BYTES)) {
+	if (!chunk || (n && sock->bytes + sizeof(*chunk) + n > T2X_SOCKET_BYTES)) {
 		sock->dropped += n;
-		sock->is_cut[connection] = 1;
+		sock->is_cut[connection] = sock->is_stream;   /* a datagram begins with a line */
 		t2x_free(chunk);
 	} else {
 		*chunk = (struct chunk){
