@@ -300,11 +300,20 @@ static int has_ended(const struct t2x_shipped_file *file)
 	return file->streams && file->is_listed && !file->is_rewound && now.tv_sec - file->modified.tv_sec > IDLE_S;
 }
 
+/* Its name may be another file's by now, which has been sent to nobody. */
+static void remove_file(const struct t2x_shipped_file *file)
+{
+	struct stat st;
+
+	if (!lstat(file->tail.path, &st) && st.st_dev == file->tail.device && st.st_ino == file->tail.inode)
+		unlink(file->tail.path);
+}
+
 void t2x_shipped_delete(struct t2x_shipped *shipped)
 {
 	for (struct t2x_shipped_file *file = shipped->files; file; file = file->next)
 		if (has_ended(file) && has_receipts(file))
-			unlink(file->tail.path);
+			remove_file(file);
 }
 
 uint64_t t2x_shipped_waiting(const struct t2x_shipped *shipped)
@@ -362,7 +371,7 @@ static int drop_file(struct t2x_shipped *shipped, struct t2x_shipped_file *file)
 		file->is_rewound = 1;
 		return 0;
 	}
-	unlink(file->tail.path);
+	remove_file(file);
 	for (struct t2x_shipped_stream *stream = file->streams; stream; stream = stream->next) {
 		shipped->dropped_blocks += stream->head.blocks;
 		shipped->dropped_events += stream->head.events;

@@ -167,5 +167,21 @@ for ((i = 0; i < 100; i++)); do [ -z "$(ls dir.delete)" ] && break; sleep 0.1; d
 [ -z "$(ls dir.delete)" ] && pass || fail "what is stored was not removed"
 same "what was removed" dir.kept delete
 kill_all $ship TERM
+
+# A file is renamed, and another one gets its name, while the receipts are on the way
+mkdir dir.renamed
+TRACE2_RAW=$tmp/dir.renamed/a.tlg ./fleet 100 100 1
+touch -d '1 minute ago' dir.renamed/*
+kill -STOP "${collectors[0]}"
+t2 ship --nats="$url" --host=renamed --delete --status-file=renamed.prom dir.renamed 2>>ship.log &
+ship=$!
+for ((i = 0; i < 100; i++)); do [ "$(metric renamed.prom receipts_outstanding)" -gt 0 ] 2>/dev/null && break; sleep 0.1; done
+mv dir.renamed/a.tlg dir.renamed/b.tlg
+echo 'not sent' >dir.renamed/a.tlg
+kill -CONT "${collectors[0]}"
+for ((i = 0; i < 100; i++)); do [ "$(metric renamed.prom messages_receipted_total)" -gt 0 ] && break; sleep 0.1; done
+sleep 1.2
+[ "$(cat dir.renamed/a.tlg 2>&1)" = 'not sent' ] && pass || fail "another file of the same name was removed"
+kill_all $ship TERM
 kill_all "${collectors[0]}" TERM
 total
