@@ -38,10 +38,29 @@ static void replace(int *argc, char ***argv, char *option)
 	--*argc;
 }
 
+static int is_t2(int argc, char *const *argv)
+{
+	const char *path = argc ? argv[0] : "", *slash = strrchr(path, '/');
+
+	return !strcmp(slash ? slash + 1 : path, "t2");
+}
+
+int t2x_command_is(int argc, char *const *argv, const char *name)
+{
+	return argc > 1 && is_t2(argc, argv) && !strcmp(argv[1], name);
+}
+
+int t2x_command_asks_for_help(int argc, char *const *argv)
+{
+	for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h") || !strcmp(argv[i], "--help=all"))
+			return 1;
+	return 0;
+}
+
 struct t2x_front t2x_front_take(int *argc, char ***argv)
 {
-	const char *path = *argc ? (*argv)[0] : "", *slash = strrchr(path, '/');
-	struct t2x_front front = { .is_t2 = !strcmp(slash ? slash + 1 : path, "t2") };
+	struct t2x_front front = { .is_t2 = is_t2(*argc, *argv) };
 
 	if (!front.is_t2 || *argc < 2 || (*argv)[1][0] == '-')
 		return front;

@@ -58,4 +58,13 @@ struct t2x_front {
 /* Find the command and put its option there instead, for getopt. */
 struct t2x_front t2x_front_take(int *argc, char ***argv);
 
+/*
+ * For commands that read their command lines themselves:
+ *
+ * t2x_command_is()               1: it is `t2 NAME ...'
+ * t2x_command_asks_for_help()    1: one of its words is --help, which t2expand answers
+ */
+int t2x_command_is(int argc, char *const *argv, const char *name);
+int t2x_command_asks_for_help(int argc, char *const *argv);
+
 #endif

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "t2x_commands.h"
 #include "t2x_refuse.h"
 #include "t2x_status.h"
 #include "base/t2x_report.h"
@@ -48,30 +49,10 @@ static const struct option collect_options[] = {
 	{ "max-bytes", required_argument, NULL, 'm' }, { 0 },
 };
 
-static int is_ship(char *const *argv)
-{
-	return !strcmp(argv[1], "ship");
-}
-
 int t2x_fleet_is_meant(int argc, char **argv)
 {
-	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
-
-	if (argc < 2 || strcmp(slash ? slash + 1 : argv[0], "t2") != 0 ||
-	    (!is_ship(argv) && strcmp(argv[1], "collect") != 0))
-		return 0;
-	for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++)
-		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h") || !strcmp(argv[i], "--help=all"))
-			return 0;
-	return 1;
-}
-
-static int complain(const char *name, const char *why)
-{
-	struct t2x_report report = { .to = stderr };
-
-	t2x_report_note(&report, name, "%s", why);
-	return T2X_EXIT_UNUSABLE;
+	return (t2x_command_is(argc, argv, "ship") || t2x_command_is(argc, argv, "collect")) &&
+	       !t2x_command_asks_for_help(argc, argv);
 }
 
 /* ---- options ------------------------------------------------------------------------------------ */
@@ -173,7 +154,7 @@ static int check_secret(const char *path)
 	else if ((st.st_uid != geteuid() && st.st_uid) || (st.st_mode & 077))
 		why = "must belong to this user, and nobody else may read it: chmod 600";
 	if (why)
-		complain(path, why);
+		t2x_complain(path, why);
 	return !why;
 }
 
@@ -201,7 +182,7 @@ static int run_ship(int argc, char **argv)
 	if (!check_secret(words.creds) || !check_secret(words.nkey_seed) || !check_secret(words.key))
 		return T2X_EXIT_UNUSABLE;
 	why = t2x_ship_run(&settings);
-	return why ? complain(settings.directory, why) : EXIT_SUCCESS;
+	return why ? t2x_complain(settings.directory, why) : EXIT_SUCCESS;
 }
 
 static int run_collect(int argc, char **argv)
@@ -226,10 +207,10 @@ static int run_collect(int argc, char **argv)
 	if (!check_secret(words.creds) || !check_secret(words.nkey_seed) || !check_secret(words.key))
 		return T2X_EXIT_UNUSABLE;
 	why = t2x_collector_run(&settings);
-	return why ? complain(settings.store, why) : EXIT_SUCCESS;
+	return why ? t2x_complain(settings.store, why) : EXIT_SUCCESS;
 }
 
 int t2x_fleet_run(int argc, char **argv)
 {
-	return is_ship(argv) ? run_ship(argc - 1, argv + 1) : run_collect(argc - 1, argv + 1);
+	return t2x_command_is(argc, argv, "ship") ? run_ship(argc - 1, argv + 1) : run_collect(argc - 1, argv + 1);
 }

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "t2x_commands.h"
 #include "t2x_refuse.h"
 #include "t2x_status.h"
 #include "base/t2x_report.h"
@@ -34,14 +35,7 @@ struct importing {
 
 int t2x_importing_is_meant(int argc, char **argv)
 {
-	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
-
-	if (argc < 2 || strcmp(slash ? slash + 1 : argv[0], "t2") != 0 || strcmp(argv[1], "import") != 0)
-		return 0;
-	for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++)
-		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h") || !strcmp(argv[i], "--help=all"))
-			return 0;
-	return 1;
+	return t2x_command_is(argc, argv, "import") && !t2x_command_asks_for_help(argc, argv);
 }
 
 /* ---- options ------------------------------------------------------------------------------------ */

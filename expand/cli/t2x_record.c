@@ -57,9 +57,7 @@ static int fail(struct recording *recording, int status, const char *what, const
 
 int t2x_record_is_meant(int argc, char **argv)
 {
-	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
-
-	return argc > 1 && !strcmp(slash ? slash + 1 : argv[0], "t2") && !strcmp(argv[1], "record");
+	return t2x_command_is(argc, argv, "record");
 }
 
 /* ---- options -------------------------------------------------------------------------------------- */

@@ -68,3 +68,11 @@ _Noreturn void t2x_refuse_option(const struct option *all, int answer, const cha
 		t2x_refuse("this option takes no value", argument);
 	refuse_unknown(all, name, name + 2);
 }
+
+int t2x_complain(const char *name, const char *why)
+{
+	struct t2x_report report = { .to = stderr };
+
+	t2x_report_note(&report, name, "%s", why);
+	return T2X_EXIT_UNUSABLE;
+}

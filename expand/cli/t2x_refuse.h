@@ -25,4 +25,7 @@ _Noreturn void t2x_refuse_word(const char *what, const char *value, const char *
  */
 _Noreturn void t2x_refuse_option(const struct option *all, int answer, const char *argument);
 
+/* For what is no mistake in the command line: print why NAME cannot be used.  Return  T2X_EXIT_UNUSABLE */
+int t2x_complain(const char *name, const char *why);
+
 #endif

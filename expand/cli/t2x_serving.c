@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "t2x_commands.h"
 #include "t2x_refuse.h"
 #include "t2x_status.h"
 #include "base/t2x_report.h"
@@ -34,22 +35,7 @@ static const struct option options[] = {
 
 int t2x_serving_is_meant(int argc, char **argv)
 {
-	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
-
-	if (argc < 2 || strcmp(slash ? slash + 1 : argv[0], "t2") != 0 || strcmp(argv[1], "serve") != 0)
-		return 0;
-	for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++)
-		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h") || !strcmp(argv[i], "--help=all"))
-			return 0;
-	return 1;
-}
-
-static int complain(const char *name, const char *why)
-{
-	struct t2x_report report = { .to = stderr };
-
-	t2x_report_note(&report, name, "%s", why);
-	return T2X_EXIT_UNUSABLE;
+	return t2x_command_is(argc, argv, "serve") && !t2x_command_asks_for_help(argc, argv);
 }
 
 /* ---- options ------------------------------------------------------------------------------------ */
@@ -114,7 +100,7 @@ static ssize_t read_secret(const char *path, int is_open_to_all, char *to, size_
 	if (fd >= 0)
 		close(fd);
 	if (why) {
-		complain(path, why);
+		t2x_complain(path, why);
 		return -1;
 	}
 	to[n] = '\0';
@@ -130,7 +116,7 @@ static int read_token(struct serving *serving)
 		return 0;
 	serving->token[strcspn(serving->token, "\r\n")] = '\0';
 	if (!t2x_guard_is_token(serving->token)) {
-		complain(serving->token_file, "is no token: 16 to 256 letters and digits on one line");
+		t2x_complain(serving->token_file, "is no token: 16 to 256 letters and digits on one line");
 		return 0;
 	}
 	serving->what.token = serving->token;
@@ -228,5 +214,5 @@ int t2x_serving_run(int argc, char **argv)
 		why = t2x_server_run(&serving.what);
 	}
 	t2x_socket_close(&serving.what.sock);
-	return why ? complain(name, why) : EXIT_SUCCESS;
+	return why ? t2x_complain(name, why) : EXIT_SUCCESS;
 }

@@ -39,9 +39,7 @@ static const struct option options[] = {
 
 int t2x_steer_is_meant(int argc, char **argv)
 {
-	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
-
-	return argc > 1 && !strcmp(slash ? slash + 1 : argv[0], "t2") && !strcmp(argv[1], "ctl");
+	return t2x_command_is(argc, argv, "ctl");
 }
 
 /* ---- the command line --------------------------------------------------------------------------- */
