@@ -220,17 +220,17 @@ int tr2_sys_poll(struct pollfd *fds, nfds_t n, int ms)
 
 /* ---- memory ---------------------------------------------------------------------------------------- */
 
-void *tr2_sys_map_at(void *hint, size_t bytes, int protection, int flags, int fd)
+void *tr2_sys_map_at(void *hint, size_t bytes, int protection, int flags, int fd, off_t at)
 {
-	void *memory = (void *)CALL(mmap(hint, bytes, protection, flags, fd, 0), SYS_mmap, hint, bytes, protection,
-				    flags, fd, 0);
+	void *memory = (void *)CALL(mmap(hint, bytes, protection, flags, fd, at), SYS_mmap, hint, bytes, protection,
+				    flags, fd, at);
 
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
 void *tr2_sys_map(size_t bytes, int protection, int flags, int fd)
 {
-	return tr2_sys_map_at(NULL, bytes, protection, flags, fd);
+	return tr2_sys_map_at(NULL, bytes, protection, flags, fd, 0);
 }
 
 int tr2_sys_unmap(void *address, size_t bytes)
@@ -247,6 +247,13 @@ int tr2_sys_move(void *address, size_t bytes, void *to)
 	return memory == MAP_FAILED ? -1 : 0;
 }
 
+int tr2_sys_grow(void *address, size_t bytes, size_t to)
+{
+	void *memory = (void *)CALL(mremap(address, bytes, to, 0), SYS_mremap, address, bytes, to, 0, 0);
+
+	return memory == MAP_FAILED ? -1 : 0;
+}
+
 int tr2_sys_protect(void *address, size_t bytes, int protection)
 {
 	return (int)CALL(mprotect(address, bytes, protection), SYS_mprotect, address, bytes, protection);
@@ -255,6 +262,11 @@ int tr2_sys_protect(void *address, size_t bytes, int protection)
 int tr2_sys_advise(void *address, size_t bytes, int advice)
 {
 	return (int)CALL(madvise(address, bytes, advice), SYS_madvise, address, bytes, advice);
+}
+
+int tr2_sys_unlock(void *address, size_t bytes)
+{
+	return (int)CALL(munlock(address, bytes), SYS_munlock, address, bytes);
 }
 
 /* ---- processes and threads -------------------------------------------------------------------------- */

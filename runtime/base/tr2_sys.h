@@ -55,11 +55,13 @@ int tr2_sys_poll(struct pollfd *fds, nfds_t n, int ms);
 
 /* At an address that the kernel chooses; at hint, if that is free.  Return  NULL with errno */
 void *tr2_sys_map(size_t bytes, int protection, int flags, int fd);
-void *tr2_sys_map_at(void *hint, size_t bytes, int protection, int flags, int fd);
+void *tr2_sys_map_at(void *hint, size_t bytes, int protection, int flags, int fd, off_t at);
 int tr2_sys_unmap(void *address, size_t bytes);
 int tr2_sys_move(void *address, size_t bytes, void *to);   /* mremap(2), in the place of what is there */
+int tr2_sys_grow(void *address, size_t bytes, size_t to);  /* mremap(2), where it is */
 int tr2_sys_protect(void *address, size_t bytes, int protection);
 int tr2_sys_advise(void *address, size_t bytes, int advice);
+int tr2_sys_unlock(void *address, size_t bytes);
 
 /* ---- processes and threads -------------------------------------------------------------------------- */
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "tr2_leftover.h"
+#include "tr2_map.h"
 #include "tr2_shm.h"
 #include "base/tr2_memory.h"
 #include "base/tr2_sandbox.h"
@@ -123,41 +124,58 @@ static int copy_ranges(unsigned char *to)
 	return 0;
 }
 
-/*
- * Both parts take the old ones' places as they are, so at no time is there an address that cannot be accessed.  As in
- * tr2_shm.c nothing is accessible when it is mapped: mlockall() would have the kernel fill the holes.
- */
-static int fill_and_move(unsigned char *memory, size_t bytes, size_t accessible)
-{
-	int error;
+/* A part of the new mapping. */
+struct part { size_t at, bytes; enum { ACCESSIBLE, INACCESSIBLE, HOLE } kind; };
+enum { PARTS = 4 };
 
-	tr2_sys_advise(memory, bytes, MADV_DONTDUMP);
-	if (tr2_sys_protect(memory, accessible, PROT_READ | PROT_WRITE))
-		return -errno;
-	error = copy_ranges(memory);
-	if (!error && bytes > accessible &&
-	    tr2_sys_move(memory + accessible, bytes - accessible, tr2_g_shm.base + accessible))
-		error = -errno;
-	if (!error && tr2_sys_move(memory, accessible, tr2_g_shm.base))
-		error = -errno;
+/* As in tr2_map.c nothing is accessible when it is mapped: mlockall() would have the kernel fill the holes. */
+static int fill(unsigned char *memory, const struct part *parts)
+{
+	for (int i = 0; i < PARTS; i++)
+		if (parts[i].kind == ACCESSIBLE &&
+		    tr2_sys_protect(memory + parts[i].at, parts[i].bytes, PROT_READ | PROT_WRITE))
+			return -errno;
+	return copy_ranges(memory);
+}
+
+/*
+ * Each part takes the old one's place as it is, so at no time is there an address that cannot be accessed.  After an
+ * error the rest is unmapped: part by part, for where one was the program may have mapped something meanwhile.
+ */
+static int move(unsigned char *memory, const struct part *parts, int error)
+{
+	for (int i = PARTS - 1; i >= 0; i--) {
+		unsigned char *from = memory + parts[i].at;
+		const int stays = parts[i].bytes && !error && parts[i].kind != HOLE;
+		if (stays && tr2_sys_move(from, parts[i].bytes, tr2_g_shm.base + parts[i].at))
+			error = -errno;
+		if (parts[i].bytes && (!stays || error))
+			tr2_sys_unmap(from, parts[i].bytes);
+	}
 	return error;
 }
 
 static int attach_to(int fd)
 {
-	const size_t bytes = (size_t)tr2_g_shm.head->bytes;
+	const size_t all = (size_t)tr2_g_shm.head->bytes, chunks = (size_t)(tr2_g_shm.chunks - tr2_g_shm.base);
+	const struct tr2_map_parts is = tr2_map_parts();
+	const size_t end = chunks + is.chunks, mapped = is.is_mapped ? all : end;
+	const struct part parts[PARTS] = {
+		{ 0, is.tables, ACCESSIBLE }, { chunks, is.chunks, ACCESSIBLE },
+		{ end, mapped - end, INACCESSIBLE },
+		{ is.tables, chunks - is.tables, is.is_mapped ? INACCESSIBLE : HOLE },
+	};
 	unsigned char *memory;
 	int error;
 
-	if (tr2_sys_ftruncate(fd, (off_t)bytes))
+	if (tr2_sys_ftruncate(fd, (off_t)all))
 		return -errno;
-	memory = tr2_sys_map(bytes, PROT_NONE, MAP_SHARED, fd);
+	memory = tr2_sys_map(mapped, PROT_NONE, MAP_SHARED, fd);
 	if (!memory)
 		return -errno;
-	error = fill_and_move(memory, bytes, tr2_shm_accessible());
-	if (error)
-		tr2_sys_unmap(memory, bytes);
-	else
+	tr2_sys_advise(memory, mapped, MADV_DONTDUMP);
+	error = move(memory, parts, fill(memory, parts));
+	if (!error)
 		tr2_shm_set_file(&fd);
 	return error;
 }

@@ -50,6 +50,7 @@
  *   [M27] tr2_leave_now()                  tr2_leave_has_left()      what the consumer has noted before the next one
  *   [M28] tr2_leave_end()                  tr2_leave_is()            the same, if another thread creates that one
  *   [M29] tr2_wake_start()                 tr2_wake_start()          that a thread runs, before the next one is started
+ *   [M30] give() in tr2_extent.c           take()                   where the mapping ends, before it grows on
  */
 #ifndef TR2_RING_H
 #define TR2_RING_H

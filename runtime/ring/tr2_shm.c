@@ -20,28 +20,13 @@
 #include "base/tr2_sys.h"
 #include "base/tr2_text.h"
 #include "settings/tr2_env.h"
+#include "tr2_map.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23    /* Linux 5.14 */
 #endif
 
-enum {
-	PAGE = 4096,
-	TABLES_AT = TR2_SHM_FIRST_CHUNK_AT + TLG_CHUNK_STRIDE + TLG_CHUNK_BYTES,
-	OTHER_BYTES = TABLES_AT + TLG_TEXTS_AT + TLG_CHUNK_STRIDE,   /* than strings, rings and chunks */
-	MIN_BYTES = 4 << 20,
-	MIN_CHUNKS = 4,
-	REACH_CHUNKS = 256,               /* made accessible at once */
-};
-
-#define MAX_ADDRESSES (sizeof(void *) < 8 ? (rlim_t)128 << 20 : RLIM_INFINITY)
-
-/* How large the parts of the file are, and where they begin; chunks: up to a stride later. */
-struct plan {
-	unsigned rings, chunks;
-	uint32_t text_bytes;
-	size_t rings_at, chunks_at, bytes;
-};
+enum { PAGE = 4096, MIN_BYTES = 4 << 20 };
 
 struct tr2_shm tr2_g_shm;
 static uint32_t g_signal;                 /* of tlg_ring_stacks */
@@ -49,7 +34,6 @@ static char g_path[256];                  /* stays when the name is gone: a thre
 static int g_is_named;                    /* the file has it */
 static unsigned char *g_base;             /* where the file is mapped */
 static struct tr2_fd_identity g_file;
-static unsigned g_reached;                /* chunks up to here can be accessed */
 
 int tr2_shm_is_own(void)
 {
@@ -69,12 +53,6 @@ const char *tr2_shm_last_path(void)
 int tr2_shm_is_file(int fd)
 {
 	return tr2_fd_is(fd, &g_file);
-}
-
-size_t tr2_shm_accessible(void)
-{
-	/* relaxed: no other thread opens chunks meanwhile */
-	return (size_t)(tr2_g_shm.chunks - tr2_g_shm.base) + (size_t)tr2_load_rlx(&g_reached) * TLG_CHUNK_STRIDE;
 }
 
 void tr2_shm_set_file(const int *fd)
@@ -136,119 +114,6 @@ static int open_file(uint32_t stream)
 	return fd >= 0 ? fd : tr2_sys_memfd("trace2", MFD_CLOEXEC);   /* nowhere would it outlive us */
 }
 
-static rlim_t get_limit(unsigned resource)
-{
-	struct rlimit limit;
-
-	return tr2_sys_getrlimit(resource, &limit) ? RLIM_INFINITY : limit.rlim_cur;
-}
-
-static rlim_t least(rlim_t a, rlim_t b)
-{
-	return a < b ? a : b;
-}
-
-/* Each ring has a chunk of its own, if it wants one, and the pool's memory as many as it is worth. */
-static struct plan make_plan(rlim_t max)
-{
-	const rlim_t all = TLG_MAX_RINGS + tr2_g_settings.memory_bytes / TLG_CHUNK_BYTES;
-	rlim_t rest = max > OTHER_BYTES ? max - OTHER_BYTES : 0;
-	struct plan plan = { .text_bytes = (uint32_t)least(TLG_RING_TEXT_BYTES, rest / 8 & ~(rlim_t)(PAGE - 1)) };
-
-	rest = (rest - plan.text_bytes) / (TLG_CHUNK_STRIDE + TLG_RING_STRIDE);
-	plan.chunks = (unsigned)least(rest, least(all, TLG_MAX_CHUNKS));
-	plan.rings = (unsigned)least(plan.chunks, TLG_MAX_RINGS);
-	plan.rings_at = TABLES_AT + TLG_TEXTS_AT + plan.text_bytes;
-	plan.chunks_at = (plan.rings_at + (size_t)plan.rings * TLG_RING_STRIDE + PAGE - 1) & ~(size_t)(PAGE - 1);
-	plan.bytes = plan.chunks_at + TLG_CHUNK_STRIDE + (size_t)plan.chunks * TLG_CHUNK_STRIDE;
-	return plan;
-}
-
-/*
- * Past RLIMIT_FSIZE ftruncate() would raise SIGXFSZ.  Addresses are the program's: where RLIMIT_AS makes them few, we
- * take an eighth of them, and of those of 32 bits no more than 128 MiB.
- */
-static rlim_t allowed_addresses(void)
-{
-	const rlim_t addresses = get_limit(RLIMIT_AS), max = MAX_ADDRESSES;
-
-	if (addresses == RLIM_INFINITY)
-		return max;
-	return least(max, addresses / 8 > MIN_BYTES ? addresses / 8 : MIN_BYTES);
-}
-
-/* Chunks lie where their addresses are multiples of their stride. */
-static size_t find_chunks(const unsigned char *base, size_t from)
-{
-	return from + (-((uintptr_t)base + from) & (TLG_CHUNK_STRIDE - 1));
-}
-
-/* Chunks lie in the upper halves of their strides: where bit 16 of the address is set. */
-static size_t find_first_chunk(const unsigned char *base)
-{
-	const size_t from = TR2_SHM_FIRST_CHUNK_AT, half = TLG_CHUNK_BYTES;
-
-	return from + ((half - ((uintptr_t)base + from)) & (TLG_CHUNK_STRIDE - 1));
-}
-
-/*
- * A place for the mapping where find_first_chunk() finds TR2_SHM_FIRST_CHUNK_AT: below the library's other memory,
- * where the kernel places the next mapping anyway.  It is a hint: if something else is there, the kernel takes another.
- */
-static void *find_place(size_t bytes)
-{
-	const uintptr_t end = (uintptr_t)tr2_memory_begin(), below = end > bytes ? end - bytes : 0;
-	const uintptr_t place = (below & ~(uintptr_t)(TLG_CHUNK_STRIDE - 1)) + TLG_CHUNK_BYTES - TR2_SHM_FIRST_CHUNK_AT;
-
-	return (void *)(place <= below ? place : below ? place - TLG_CHUNK_STRIDE : 0);
-}
-
-/* Up to where memory is accessible from the start: the head, the tables, the chunks that are used first. */
-static size_t accessible(const unsigned char *base, const struct plan *plan)
-{
-	const size_t chunks = plan->chunks < REACH_CHUNKS ? plan->chunks : REACH_CHUNKS;
-
-	return find_chunks(base, plan->chunks_at) + chunks * TLG_CHUNK_STRIDE;
-}
-
-/*
- * The other chunks can be accessed from tr2_shm_reach() on.  In this order the kernel splits the mapping once.
- * $XDG_RUNTIME_DIR may lie on a disk: there, without MADV_RANDOM, the kernel would fill megabytes of read-ahead with
- * zeros for the first page that is touched.
- */
-static unsigned char *map_plan(int fd, const struct plan *plan)
-{
-	const int flags = fd < 0 ? MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
-	void *base;
-
-	if (fd >= 0 && tr2_sys_ftruncate(fd, (off_t)plan->bytes))
-		return NULL;
-	base = tr2_sys_map_at(find_place(plan->bytes), plan->bytes, PROT_NONE, flags, fd);
-	if (!base)
-		return NULL;
-	tr2_sys_advise(base, plan->bytes, MADV_DONTDUMP);
-	if (fd >= 0)
-		tr2_sys_advise(base, plan->bytes, MADV_RANDOM);
-	if (tr2_sys_protect(base, accessible(base, plan), PROT_READ | PROT_WRITE)) {
-		tr2_sys_unmap(base, plan->bytes);
-		return NULL;
-	}
-	return base;
-}
-
-/* Map as much as fits the address space. */
-static unsigned char *map_file(int fd, rlim_t max, struct plan *plan)
-{
-	unsigned char *base = NULL;
-
-	for (*plan = make_plan(max); !base && plan->chunks >= MIN_CHUNKS; *plan = make_plan(plan->bytes / 4)) {
-		base = map_plan(fd, plan);
-		if (base)
-			break;
-	}
-	return base;
-}
-
 /* A page that is only allocated is a hole to lseek(2), by which tr2_detach() finds what to keep. */
 static void touch(volatile unsigned char *pages, size_t bytes)
 {
@@ -275,15 +140,15 @@ static int provide(unsigned char *base, int fd, size_t at, size_t bytes)
 }
 
 /* The head, the first entries of the tables, and the first chunk as far as a short process uses it. */
-static int provide_first_pages(unsigned char *base, int fd)
+static int provide_first_pages(const struct tr2_map *map, int fd)
 {
-	const size_t chunk = find_first_chunk(base), last = chunk + TLG_CHUNK_BYTES - PAGE;
-	const int follows = chunk == TR2_SHM_FIRST_CHUNK_AT;
-	int error = provide(base, fd, 0, TR2_SHM_FIRST_CHUNK_AT + (follows ? PAGE : 0));
+	const size_t chunk = map->first_chunk_at, last = chunk + TLG_CHUNK_BYTES - PAGE;
+	const int follows = chunk == TR2_MAP_FIRST_CHUNK_AT;
+	int error = provide(map->base, fd, 0, TR2_MAP_FIRST_CHUNK_AT + (follows ? PAGE : 0));
 
 	if (!error && !follows)
-		error = provide(base, fd, chunk, PAGE);
-	return error ? error : provide(base, fd, last, PAGE);
+		error = provide(map->base, fd, chunk, PAGE);
+	return error ? error : provide(map->base, fd, last, PAGE);
 }
 
 static uint64_t time_since_boot(void)
@@ -294,36 +159,38 @@ static uint64_t time_since_boot(void)
 	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
 }
 
-static void fill_head(unsigned char *base, size_t chunks_at, const struct plan *plan)
+static void fill_head(const struct tr2_map *map)
 {
-	struct tlg_ring_file *head = (struct tlg_ring_file *)(void *)base;
+	struct tlg_ring_file *head = (struct tlg_ring_file *)(void *)map->base;
 	struct tr2_anchor first = tr2_clock_first();
 
 	*head = (struct tlg_ring_file){
 		.layout = TLG_RING_LAYOUT, .entry_size = TLG_EVENT_SIZE,
 		.pid = (uint32_t)tr2_sys_getpid(), .clock_type = tr2_clock_type(),
 		.start = first.raw, .start_ns = first.ns, .created = time_since_boot(),
-		.chunks_at = chunks_at, .rings_at = plan->rings_at, .tables_at = TABLES_AT, .bytes = plan->bytes,
-		.texts_used = 1, .first_chunk_at = find_first_chunk(base),
+		.chunks_at = map->chunks_at, .rings_at = map->rings_at, .tables_at = map->tables_at,
+		.bytes = map->bytes, .texts_used = 1, .first_chunk_at = map->first_chunk_at,
 		.stacks = { .signal = tr2_load_rlx(&g_signal) }, /* relaxed: a number by itself */
 	};
 	tr2_store_rel(&head->magic, TLG_RING_MAGIC); /* [M8] release: the rest of the head.  Pairs with its readers */
 }
 
 /*
- * Where RLIMIT_FSIZE allows no file that long, memory is anonymous, and lost with the process.
- * Return  0 or -errno; *fd: -1 without a file, *max: bytes that the mapping may have
+ * Past RLIMIT_FSIZE ftruncate() would raise SIGXFSZ.  Where it allows hardly any file, memory is anonymous, and lost
+ * with the process.
+ * Return  0 or -errno; *fd: -1 without a file, *max: bytes that the file may have
  */
-static int open_within_limits(uint32_t stream, int *fd, rlim_t *max)
+static int open_within_limit(uint32_t stream, int *fd, rlim_t *max)
 {
-	const rlim_t file = get_limit(RLIMIT_FSIZE);
+	struct rlimit limit;
 
 	*fd = -1;
-	*max = allowed_addresses();
+	*max = tr2_sys_getrlimit(RLIMIT_FSIZE, &limit) ? RLIM_INFINITY : limit.rlim_cur;
 	tr2_store_rlx(&g_is_named, 0); /* relaxed: as above */
-	if (file < MIN_BYTES)
+	if (*max < MIN_BYTES) {
+		*max = RLIM_INFINITY;
 		return 0;
-	*max = least(*max, file);
+	}
 	*fd = open_file(stream);
 	if (*fd < 0)
 		return -errno;
@@ -331,43 +198,41 @@ static int open_within_limits(uint32_t stream, int *fd, rlim_t *max)
 	return 0;
 }
 
-static void report_less(const struct plan *plan)
+static void use(const struct tr2_map *map)
 {
-	if (tr2_g_settings.dst_debug && plan->chunks < make_plan(MAX_ADDRESSES).chunks)
+	unsigned char *base = map->base;
+
+	tr2_g_shm = (struct tr2_shm){
+		.head = (struct tlg_ring_file *)(void *)base,
+		.base = base, .chunks = base + map->chunks_at, .tables_at = map->tables_at,
+		.first_chunk = (struct tlg_chunk *)(void *)(base + map->first_chunk_at), .rings_at = map->rings_at,
+		.max_rings = map->rings, .max_chunks = map->chunks, .text_bytes = map->text_bytes,
+	};
+	if (tr2_g_settings.dst_debug && map->is_reduced)
 		tr2_warning("less memory for rings: ", "a limit on addresses or file sizes");
 }
 
 int tr2_shm_create(uint32_t stream)
 {
-	unsigned char *base;
-	struct plan plan;
-	size_t chunks_at;
+	struct tr2_map map;
 	rlim_t max;
-	int fd, error = open_within_limits(stream, &fd, &max);
+	int fd, error = open_within_limit(stream, &fd, &max);
 
 	if (error)
 		return error;
-	g_base = base = map_file(fd, max, &plan);
-	error = base ? provide_first_pages(base, fd) : -ENOMEM;
+	map = tr2_map_create(fd, max, strncmp(g_path, memory, sizeof(memory) - 1) != 0);
+	g_base = map.base;
+	error = map.base ? provide_first_pages(&map, fd) : -ENOMEM;
 	if (fd >= 0)
 		tr2_sys_close(fd);
 	if (error) {
-		if (base)
-			tr2_sys_unmap(base, plan.bytes);
+		if (map.base)
+			tr2_map_destroy();
 		tr2_shm_unlink();
 		return error;
 	}
-	chunks_at = find_chunks(base, plan.chunks_at);
-	fill_head(base, chunks_at, &plan);
-	tr2_g_shm = (struct tr2_shm){
-		.head = (struct tlg_ring_file *)(void *)base,
-		.base = base, .chunks = base + chunks_at, .tables_at = TABLES_AT,
-		.first_chunk = (struct tlg_chunk *)(void *)(base + find_first_chunk(base)), .rings_at = plan.rings_at,
-		.max_rings = plan.rings, .max_chunks = plan.chunks, .text_bytes = plan.text_bytes,
-	};
-	/* relaxed: nobody is there yet */
-	tr2_store_rlx(&g_reached, plan.chunks < REACH_CHUNKS ? plan.chunks : REACH_CHUNKS);
-	report_less(&plan);
+	fill_head(&map);
+	use(&map);
 	return 0;
 }
 
@@ -457,19 +322,10 @@ int tr2_shm_release(void *address, size_t bytes)
 
 int tr2_shm_reach(unsigned chunk)
 {
-	unsigned end = (chunk / REACH_CHUNKS + 1) * REACH_CHUNKS;
-	unsigned char *from = tr2_g_shm.chunks + (size_t)(end - REACH_CHUNKS) * TLG_CHUNK_STRIDE, *to;
-	int saved = errno, error = 0;
+	return tr2_map_reach(tr2_g_shm.chunks + ((size_t)chunk + 1) * TLG_CHUNK_STRIDE);
+}
 
-	if (chunk < tr2_load_rlx(&g_reached)) /* relaxed: a thread that does not see it does it again */
-		return 0;
-	if (end > tr2_g_shm.max_chunks)
-		end = tr2_g_shm.max_chunks;
-	to = tr2_g_shm.chunks + (size_t)end * TLG_CHUNK_STRIDE;
-	if (tr2_sys_protect(from, (size_t)(to - from), PROT_READ | PROT_WRITE))
-		error = -errno;
-	else
-		tr2_store_rlx(&g_reached, end); /* relaxed: as above; what goes back costs a call */
-	errno = saved;
-	return error;
+int tr2_shm_reach_rings(unsigned n)
+{
+	return tr2_map_reach((const unsigned char *)tr2_shm_ring(n - 1) + TLG_RING_STRIDE);
 }

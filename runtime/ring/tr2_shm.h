@@ -15,12 +15,6 @@
 
 #include "tlg_ring.h"
 
-/*
- * If the address of the mapping allows it, the first chunk follows the first entries of the tables.  So two system
- * calls provide all that a short process needs.
- */
-enum { TR2_SHM_FIRST_CHUNK_AT = TLG_RING_FIRST_AT + (int)sizeof(struct tlg_ring_first) };
-
 /* The mapping of this process.  Set once by tr2_shm_create(). */
 struct tr2_shm {
 	struct tlg_ring_file *head;
@@ -75,12 +69,10 @@ const char *tr2_shm_path(void);
  *
  * tr2_shm_last_path()     the path that the file has, or had before it lost its name
  * tr2_shm_is_file()       1 if fd is the file that is mapped
- * tr2_shm_accessible()    so many bytes of the mapping are accessible, from base on
  * tr2_shm_set_file()      from now on the file is the one that fd is, under that path; NULL: it has no name
  */
 const char *tr2_shm_last_path(void);
 int tr2_shm_is_file(int fd);
-size_t tr2_shm_accessible(void);
 void tr2_shm_set_file(const int *fd);
 
 /*
@@ -93,10 +85,11 @@ int tr2_shm_commit(void *address, size_t bytes);
 int tr2_shm_release(void *address, size_t bytes);
 
 /*
- * Make the chunk accessible, before its first use.  Most chunks are not accessible from the start, so that mlockall()
- * does not take memory for them.  Return  0 or -errno    Thread  any    Signal safe
+ * Map the chunk, or the first n rings, before their first use: see tr2_map.h.
+ * Return  0 or -errno    Thread  any    Signal safe
  */
 int tr2_shm_reach(unsigned chunk);
+int tr2_shm_reach_rings(unsigned n);
 
 static inline struct tlg_ring *tr2_shm_ring(unsigned i)
 {

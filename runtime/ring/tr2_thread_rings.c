@@ -146,7 +146,9 @@ static int commit_ring(uint32_t i)
 		return 0;
 	if (n > tr2_g_shm.max_rings - i)
 		n = tr2_g_shm.max_rings - i;
-	error = tr2_shm_commit(tr2_shm_ring(i), n * TLG_RING_STRIDE);
+	error = tr2_shm_reach_rings(i + n);
+	if (!error)
+		error = tr2_shm_commit(tr2_shm_ring(i), n * TLG_RING_STRIDE);
 	if (!error)
 		tr2_store_rlx(&g_committed, i + n); /* relaxed: as above; what goes back costs a call */
 	return error;

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "base/tr2_stack.h"
+#include "ring/tr2_map.h"
 #include "ring/tr2_pool.h"
 #include "ringfile.h"
 
@@ -242,7 +243,7 @@ static void test_pool_first_chunk_is_close_to_the_head_and_in_memory(void **stat
 	const unsigned char *chunk = (const unsigned char *)tr2_shm_chunk(0), *head = tr2_g_shm.base;
 
 	(void)state;
-	assert_in_range(chunk - head, TR2_SHM_FIRST_CHUNK_AT, TR2_SHM_FIRST_CHUNK_AT + TLG_CHUNK_STRIDE);
+	assert_in_range(chunk - head, TR2_MAP_FIRST_CHUNK_AT, TR2_MAP_FIRST_CHUNK_AT + TLG_CHUNK_STRIDE);
 	assert_true((size_t)(chunk - head) + TLG_CHUNK_BYTES <= tr2_g_shm.tables_at);
 	assert_true(is_in_memory(chunk));
 	assert_true(is_in_memory(chunk + TLG_CHUNK_BYTES - 1));
