@@ -184,7 +184,8 @@ static void answer(const struct t2x_front *front, int option)
 #define AT(member) offsetof(struct t2x_settings, member)
 static const struct { int option; size_t at; } flags[] = {
 	{ OPTION_RAW_TEXT, AT(raw_text) }, { OPTION_NO_PAGER, AT(no_pager) }, { OPTION_QUIET, AT(quiet) },
-	{ OPTION_DIFF, AT(is_diff) }, { OPTION_DURATIONS, AT(has_durations) },
+	{ OPTION_DIFF, AT(is_diff) }, { OPTION_TIMES, AT(has_times) },
+	{ OPTION_DURATIONS, AT(has_durations) },
 	{ OPTION_DEBUGINFOD, AT(places.uses_debuginfod) },
 	{ OPTION_RECOVER_ALL, AT(recover_all) }, { OPTION_DELETE, AT(delete_rings) },
 	{ OPTION_ONCE, AT(is_once) },
@@ -202,6 +203,7 @@ static void take_simple(struct t2x_settings *settings, int option)
 	for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		if (option == texts[i].option)
 			*(const char **)((char *)settings + texts[i].at) = optarg;
+	settings->is_diff |= settings->has_times;
 }
 
 static void take_option(struct t2x_settings *settings, int option)

@@ -35,6 +35,7 @@ struct t2x_settings {
 	const char *values[T2X_OPTIONS];  /* of options of formats: NULL: not given; "": without a value */
 	int is_diff;                      /* the paths are runs to be compared */
 	unsigned new_runs;                /* of these, at the end */
+	int has_times;                    /* --diff shows what got slower or faster */
 	int has_durations;                /* --diff shows how they differ */
 	double threshold;                 /* per cent that times may differ; below 0: any */
 	struct t2x_filter filter;         /* which events; to be freed */

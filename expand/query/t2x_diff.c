@@ -7,16 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "t2x_diff_times.h"
 #include "t2x_filter.h"
 #include "t2x_totals_regions.h"
 
 enum { OLD, NEW };
-
-/* A row of a run. */
-struct item {
-	struct t2x_row *row;
-	unsigned run;
-};
 
 /* What the runs of a side have of a row. */
 struct side {
@@ -26,39 +21,11 @@ struct side {
 
 /* ---- rows of all runs --------------------------------------------------------------------------- */
 
-static int compare_rows(const struct t2x_row *x, const struct t2x_row *y)
-{
-	int difference;
-
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	difference = strcmp(x->category, y->category);
-	return difference ? difference : strcmp(x->label, y->label);
-}
-
-static int compare_items(const void *a, const void *b)
-{
-	const struct item *x = a, *y = b;
-	int difference = compare_rows(x->row, y->row);
-
-	return difference ? difference : x->run < y->run ? -1 : x->run > y->run;
-}
-
 static int compare_values(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
 
 	return *x < *y ? -1 : *x > *y;
-}
-
-/*
- * What is compared: threads have names with numbers, their timers and counters are in those of the process; how often
- * something is sampled is up to chance.
- */
-static int is_compared(const struct t2x_row *row)
-{
-	return row->kind != T2X_ROW_THREAD && row->kind != T2X_ROW_TH_TIMER && row->kind != T2X_ROW_TH_COUNTER &&
-	       row->kind != T2X_ROW_PROFILE && row->kind != T2X_ROW_FUNCTION && row->kind != T2X_ROW_OPEN;
 }
 
 static uint64_t find_count(struct t2x_row *row)
@@ -102,7 +69,7 @@ static const struct figure {
 };
 
 /* The values of the rows, 0 for runs that have none. */
-static void fill(const struct t2x_diff *diff, struct side *sides, const struct item *items, unsigned n,
+static void fill(const struct t2x_diff *diff, struct side *sides, const struct t2x_diff_item *items, unsigned n,
 		 uint64_t (*find)(struct t2x_row *row))
 {
 	memset(sides[OLD].values, 0, diff->nold * sizeof(uint64_t));
@@ -134,23 +101,6 @@ static uint64_t median(const struct side *side)
 
 /* ---- lines -------------------------------------------------------------------------------------- */
 
-static const char *const kinds[T2X_ROW_KINDS] = {
-	"region", "child", "timer", "", "counter", "", "data", "step", "mode", "", "", "", "", "missing",
-};
-
-static void put_names(struct t2x_out *out, const struct t2x_row *row)
-{
-	const size_t length = strlen(row->category);
-	char kind[32];
-
-	snprintf(kind, sizeof(kind), length > 14 ? "  %s " : "  %-8s ", kinds[row->kind]);
-	t2x_out_string(out, kind);
-	t2x_out_in_line(out, row->category);
-	t2x_out_repeat(out, ' ', length < 14 ? 15 - length : 1);
-	t2x_out_in_line(out, row->label);
-	t2x_out_end_line(out);
-}
-
 /* "12", "12-14" */
 static void put_range(struct t2x_out *out, const struct side *side)
 {
@@ -177,7 +127,7 @@ static int show_structure(struct t2x_out *out, const struct side *sides, const s
 	put_range(out, &sides[NEW]);
 	t2x_out_repeat(out, ' ', 6 - strlen(what));
 	t2x_out_string(out, what);
-	put_names(out, row);
+	t2x_diff_put_names(out, row);
 	return 1;
 }
 
@@ -226,7 +176,7 @@ static void put_change(struct t2x_out *out, const struct t2x_diff *diff, const s
 		snprintf(line, sizeof(line), "  %-5s", figure);
 		t2x_out_string(out, line);
 	}
-	put_names(out, row);
+	t2x_diff_put_names(out, row);
 }
 
 /* Return  1: it has changed */
@@ -266,36 +216,14 @@ static int show_figure(struct t2x_out *out, const struct t2x_diff *diff, const s
 
 /* ---- all of them -------------------------------------------------------------------------------- */
 
-static unsigned list_items(const struct t2x_diff *diff, struct item *items)
-{
-	unsigned n = 0;
-
-	for (unsigned run = 0; run < diff->nold + diff->nnew; run++)
-		for (unsigned i = 0; i < diff->runs[run]->n; i++)
-			if (is_compared(diff->runs[run]->rows[i]))
-				items[n++] = (struct item){ diff->runs[run]->rows[i], run };
-	qsort(items, n, sizeof(*items), compare_items);
-	return n;
-}
-
-/* How many of the items, from the first on, are of one row. */
-static unsigned count_row(const struct item *items, unsigned n)
-{
-	unsigned end = 1;
-
-	while (end < n && !compare_rows(items[end].row, items[0].row))
-		end++;
-	return end;
-}
-
 /* Of durations all figures that differ. */
 static void show_figures(const struct t2x_diff *diff, struct t2x_out *out, struct side *sides,
-			 const struct item *items, unsigned n)
+			 const struct t2x_diff_item *items, unsigned n)
 {
 	int shown = 0;
 
 	for (unsigned i = 0, of_row; i < n; i += of_row) {
-		of_row = count_row(items + i, n - i);
+		of_row = t2x_diff_count(items + i, n - i);
 		for (unsigned k = 0; k < sizeof(figures) / sizeof(figures[0]); k++) {
 			if (!t2x_row_has_durations(items[i].row))
 				continue;
@@ -306,17 +234,17 @@ static void show_figures(const struct t2x_diff *diff, struct t2x_out *out, struc
 }
 
 /* Structure, or time.  Return  how many rows have changed */
-static int show_rows(const struct t2x_diff *diff, struct t2x_out *out, struct side *sides, const struct item *items,
-		     unsigned n, int is_time)
+static int show_rows(const struct t2x_diff *diff, struct t2x_out *out, struct side *sides,
+		     const struct t2x_diff_item *items, unsigned n, int is_time)
 {
 	int changed = 0;
 
 	for (unsigned i = 0, of_row; i < n; i += of_row) {
 		const struct t2x_row *row = items[i].row;
 
-		of_row = count_row(items + i, n - i);
-		if (is_time && row->kind > T2X_ROW_TIMER)
-			continue;
+		of_row = t2x_diff_count(items + i, n - i);
+		if (row->kind == T2X_ROW_FUNCTION || (is_time && row->kind > T2X_ROW_TIMER))
+			continue;   /* how often a function is sampled is up to chance */
 		fill(diff, sides, items + i, of_row, is_time ? find_time : find_count);
 		changed += is_time ? show_time(out, diff, sides, row, !changed)
 				   : show_structure(out, sides, row, !changed);
@@ -324,28 +252,34 @@ static int show_rows(const struct t2x_diff *diff, struct t2x_out *out, struct si
 	return changed;
 }
 
+static int show_all(const struct t2x_diff *diff, struct t2x_out *out, struct side *sides,
+		    const struct t2x_diff_item *items, unsigned n)
+{
+	int changed = show_rows(diff, out, sides, items, n, 0), times = 0;
+
+	if (diff->has_times)
+		times = t2x_diff_times_show(diff, out, items, n);
+	else if (diff->threshold >= 0)
+		times = show_rows(diff, out, sides, items, n, 1);
+	if (diff->has_durations)
+		show_figures(diff, out, sides, items, n);
+	return times < 0 ? times : changed + times;
+}
+
 int t2x_diff_show(const struct t2x_diff *diff, struct t2x_out *out)
 {
 	struct side sides[2] = { { NULL, diff->nold }, { NULL, diff->nnew } };
-	struct item *items;
-	unsigned n = 1;
+	struct t2x_diff_item *items;
 	int changed = -ENOMEM;
+	unsigned n;
 
-	for (unsigned run = 0; run < diff->nold + diff->nnew; run++) {
+	for (unsigned run = 0; run < diff->nold + diff->nnew; run++)
 		t2x_totals_unnest_open(diff->runs[run]);
-		n += diff->runs[run]->n;
-	}
-	items = calloc(n, sizeof(*items));
+	items = t2x_diff_list(diff, &n);
 	sides[OLD].values = calloc(diff->nold, sizeof(uint64_t));
 	sides[NEW].values = calloc(diff->nnew, sizeof(uint64_t));
-	if (items && sides[OLD].values && sides[NEW].values) {
-		n = list_items(diff, items);
-		changed = show_rows(diff, out, sides, items, n, 0);
-		if (diff->threshold >= 0)
-			changed += show_rows(diff, out, sides, items, n, 1);
-		if (diff->has_durations)
-			show_figures(diff, out, sides, items, n);
-	}
+	if (items && sides[OLD].values && sides[NEW].values)
+		changed = show_all(diff, out, sides, items, n);
 	free(items);
 	free(sides[OLD].values);
 	free(sides[NEW].values);

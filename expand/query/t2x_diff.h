@@ -11,14 +11,7 @@
 #ifndef T2X_DIFF_H
 #define T2X_DIFF_H
 
-#include "t2x_totals.h"
-
-struct t2x_diff {
-	struct t2x_totals **runs;     /* the old ones first */
-	unsigned nold, nnew;
-	double threshold;             /* per cent; below 0: times are not compared */
-	int has_durations;            /* show how the totals, means and percentiles of durations differ, too */
-};
+#include "t2x_diff_rows.h"
 
 /*
  * Print what has changed, nothing if nothing has.  Figures of durations differ by chance, so they do not count.

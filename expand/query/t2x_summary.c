@@ -10,6 +10,7 @@
 #include "t2x_summary_export.h"
 #include "t2x_totals_regions.h"
 #include "t2x_totals_values.h"
+#include "base/t2x_human.h"
 #include "profile/t2x_prof_kinds.h"
 #include "text/t2x_formats.h"
 
@@ -141,18 +142,10 @@ enum { CELL = 10, VALUE = 15 };
 /* "1.23 ms".  is_cell: as wide as a column, with the units below each other */
 static void put_duration(struct t2x_out *out, uint64_t ns, int is_cell)
 {
-	static const char *const units[] = { "ns", "us", "ms", "s" };
-	double value = (double)ns;
-	char cell[32];
-	unsigned unit = 0;
+	char cell[T2X_HUMAN_BYTES];
 
-	while (unit < 3 && value >= 999.5) {
-		value /= 1000;
-		unit++;
-	}
-	snprintf(cell, sizeof(cell), " %*.*f %-*s", is_cell ? 6 : 0,
-		 !unit || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2, value, is_cell ? 2 : 0, units[unit]);
-	t2x_out_string(out, cell);
+	t2x_out_literal(out, " ");
+	t2x_out_string(out, t2x_human_time(cell, ns, is_cell));
 }
 
 static void put_time(struct t2x_out *out, uint64_t ns)

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_diff_rows.h - the rows that are compared, of all runs. */
+#ifndef T2X_DIFF_ROWS_H
+#define T2X_DIFF_ROWS_H
+
+#include "t2x_totals.h"
+
+struct t2x_diff {
+	struct t2x_totals **runs;     /* the old ones first */
+	unsigned nold, nnew;
+	double threshold;             /* per cent; below 0: times are not compared */
+	int has_times;                /* see t2x_diff_times.h: in place of times */
+	int has_durations;            /* show how the totals, means and percentiles of durations differ, too */
+};
+
+/* A row of a run. */
+struct t2x_diff_item {
+	struct t2x_row *row;
+	unsigned run;             /* the old ones first */
+};
+
+/* Of all runs together, so many: those of the same kind and names lie side by side.  Return  NULL: no memory */
+struct t2x_diff_item *t2x_diff_list(const struct t2x_diff *diff, unsigned *n);
+
+/* How many of the items, from the first on, are of one row. */
+unsigned t2x_diff_count(const struct t2x_diff_item *items, unsigned n);
+
+/* The end of a line: what the row is. */
+void t2x_diff_put_names(struct t2x_out *out, const struct t2x_row *row);
+
+#endif
