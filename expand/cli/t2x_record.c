@@ -26,6 +26,7 @@
 #include "t2x_record_pid.h"
 #include "t2x_record_place.h"
 #include "t2x_record_words.h"
+#include "t2x_recorded.h"
 #include "t2x_refuse.h"
 #include "t2x_service.h"
 #include "t2x_usage.h"
@@ -349,6 +350,7 @@ static int run_below(struct recording *recording, char **argv, struct t2x_collec
 	t2x_forward_end();
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		continue;
+	t2x_recorded_tell(recording->raw, recording->profiles);
 	return end_as(status);
 }
 

@@ -289,6 +289,26 @@ cp "$out/t2expand" there/bin/t2 && cp "$out/libtrace2-prof.so.0" "$out/libtrace2
 expect "the library in ../lib" 0 '' there/bin/t2 record -o there.tlg true
 check "is found" [ -s there.tlg ]
 
+# ---- the last line ------------------------------------------------------------------------------
+if command -v script >/dev/null; then
+	# on_terminal ARGUMENTS...: t2 record there; what the terminal shows is in shown
+	on_terminal()
+	{
+		script -qec "t2 record $*" /dev/null </dev/null | tr -d '\r' >shown
+	}
+	line='^t2 record: last\.tlg: [0-9.]+ (B|KiB), samples of'
+	on_terminal --cpu --heap --block -o last.tlg -- "sh -c 'echo said; exit 3'"
+	check "on a terminal: what there is, and the next command" \
+		grep -qE "$line cpu, heap and block; t2 report last\.tlg$" shown
+	check "on a terminal: that is all" [ "$(head -n 1 shown), $(wc -l <shown)" = "said, 2" ]
+	mkdir traces
+	on_terminal --heap -o "$PWD/traces/" true
+	check "on a terminal: of a directory" grep -qE "^t2 record: traces/: [0-9.]+ (B|KiB), samples of heap; t2 report traces/$" shown
+	on_terminal --heap -o last.tlg "true 2>stderr"
+	check "not on a terminal: nothing" [ ! -s shown ]
+	check "not on a terminal: nothing there either" [ ! -s stderr ]
+fi
+
 # ---- README.md ----------------------------------------------------------------------------------
 awk -v mark='<!-- profile -->' '$0 == mark { on = 1; next } /^```/ { if (inside) exit; if (on) inside = 1; next } inside' \
 	"$top/README.md" >commands
