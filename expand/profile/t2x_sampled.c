@@ -321,8 +321,6 @@ unsigned t2x_sampled_show(struct t2x_printer *printer, t2x_show_samples_fn *show
 	unsigned n = sampled->is_each ? sampled->neach : 1;
 	int error = 0;
 
-	if (!n)
-		t2x_report_note(&(struct t2x_report){ .to = stderr }, "samples", "there are none to show");
 	if (sampled->left_out)
 		t2x_report_note(&(struct t2x_report){ .to = stderr }, "samples",
 				"%" PRIu64 " are left out: of more than %d profiles",

@@ -75,6 +75,9 @@ int t2x_filter_selects_sample(const struct t2x_filter *filter, const struct t2x_
  */
 void t2x_filter_report(const struct t2x_filter *filter, struct t2x_report *report);
 
+/* 1: it will report one. */
+int t2x_filter_has_idle(const struct t2x_filter *filter);
+
 /* What belongs to the region around it: regions, data, steps and samples. */
 int t2x_filter_nests(const struct t2x_event *event);
 

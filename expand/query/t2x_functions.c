@@ -17,6 +17,7 @@
 #include "text/t2x_formats.h"
 #include "text/t2x_json.h"
 #include "text/t2x_utf8.h"
+#include "t2x_filter.h"
 
 enum { USUAL_TOP = 40, MAX_CALLERS = 8 };
 
@@ -461,7 +462,10 @@ static int begin(struct t2x_printer *printer)
 static void finish(struct t2x_printer *printer)
 {
 	unsigned shown = t2x_sampled_show(printer, show);
+	const struct t2x_filter *filter = printer->options.filter;
 
+	if (!shown && !(filter && t2x_filter_has_idle(filter)))
+		t2x_report_note(&(struct t2x_report){ .to = stderr }, "samples", "there are none to show");
 	if (is_json(printer))
 		t2x_out_string(printer->out, shown ? "\n]}\n" : "{\"profiles\":[]}\n");
 }
