@@ -10,7 +10,7 @@
 #include "base/tr2_mask.h"
 #include "base/tr2_sys.h"
 
-enum { PAGE = 4096, TRIES = 200, PAUSE_NS = 50000 };
+enum { PAGE = 4096, TRIES = 100, PAUSE_NS = 100000 };
 
 static uint32_t g_is_growing;             /* by the thread that makes an extent grow */
 

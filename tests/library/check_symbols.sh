@@ -45,7 +45,7 @@ urcu_* rcu_* cds_* __cds_* LZ4_* LZ4F_* SHA1* _ITM_* __gmon_start__
 # What base/tr2_sys.c calls where it does not make system calls itself
 calls='
 mmap munmap madvise mprotect getdents64 readlink open close read write fstat stat statfs ftruncate unlink fchmod fcntl
-lseek mremap poll ppoll socket connect send memfd_create nanosleep clock_gettime getpid getppid getrlimit prctl
+lseek mremap munlock poll ppoll socket connect send memfd_create nanosleep clock_gettime getpid getppid getrlimit prctl
 sched_yield sched_getscheduler sched_setscheduler sched_getaffinity sched_setaffinity
 sigpending sigtimedwait sigaltstack
 '

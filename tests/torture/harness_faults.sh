@@ -271,7 +271,7 @@ own_calls()
 	     looks && /^openat.*O_DIRECTORY/ { directory = $NF; next }
 	     looks && (/^geteuid\(/ || /^unlink\(".*\.ring"/) { next }
 	     directory != "" && $0 ~ "[(, ]" directory "[,)]" { if (/^close/) directory = ""; next } { print }' |
-		grep -vE '^(rt_sigprocmask|rt_sigpending|madvise|mmap|munmap|mprotect|brk|getpid|gettid|getrandom|futex)\(|^---' |
+		grep -vE '^(rt_sigprocmask|rt_sigpending|madvise|mmap|munmap|mremap|mprotect|brk|getpid|gettid|getrandom|futex)\(|^---' |
 		grep -vE '^[a-z0-9]+\(2[0-9][0-9],|^prlimit64\(0, RLIMIT_(FSIZE|AS), NULL|^clone3\(.*CLONE_THREAD|^rt_sigaction\((SIGPIPE|SIGRT_1|[A-Z0-9_]+, NULL, )|^sigaltstack\(NULL|^prctl\(PR_GET_(SECCOMP|NO_NEW_PRIVS)|^tgkill\([0-9]+, [0-9]+, 0\)|"/proc/self/task"' |
 		sed -E 's/0x[0-9a-f]+/P/g; s/[0-9]{3,}/N/g; s/^(execve\([^[]*\[[^]]*\]).*/\1/'
 }
