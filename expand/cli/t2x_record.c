@@ -42,6 +42,7 @@ struct recording {
 	const char *output;               /* NULL: by the name of the program */
 	const char *pid;                  /* of a process that runs; NULL: a program is started */
 	int is_dormant;                   /* it is started, and not recorded */
+	int is_foreign;                   /* it cannot be profiled */
 	int has_window;                   /* --delay or --seconds */
 	int is_implied;                   /* the user has named no profile */
 	uint64_t delay_ms, seconds_ms;
@@ -350,7 +351,8 @@ static int run_below(struct recording *recording, char **argv, struct t2x_collec
 	t2x_forward_end();
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		continue;
-	t2x_recorded_tell(recording->raw, recording->profiles);
+	if (!recording->is_foreign)
+		t2x_recorded_tell(recording->raw, recording->profiles);
 	return end_as(status);
 }
 
@@ -373,6 +375,7 @@ static int run(struct recording *recording, char **argv, struct t2x_window *wind
 	const char *why = t2x_foreign_why(argv[0], text, sizeof(text));
 	struct stat st;
 
+	recording->is_foreign = why != NULL;
 	if (why)
 		fprintf(stderr, "t2 record: %s: not profiled: %s\n", argv[0], why);
 	if (recording->is_dormant)

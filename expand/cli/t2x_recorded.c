@@ -55,30 +55,62 @@ static const char *shorten(const char *path)
 	return !strncmp(path, here, n) && path[n] == '/' && path[n + 1] ? path + n + 1 : path;
 }
 
-/* "cpu", "cpu and heap", "cpu, heap and block": the names of a list of "cpu=100,heap,block". */
+static int is_in(const char *names, const char *name, size_t length)
+{
+	for (const char *at = names; (at = strstr(at, name)); at += length)
+		if ((at == names || at[-1] == ' ') && (!at[length] || at[length] == ','))
+			return 1;
+	return 0;
+}
+
+/* "cpu", "cpu and heap", "cpu, heap and block": the names of a list of "cpu=100,heap,block,cpu=50". */
 static void name_all(char *names, size_t size, const char *list)
 {
+	char *last = NULL;
+
 	*names = '\0';
 	for (size_t length; *list; list += length + (list[length] == ',')) {
-		const int is_last = !strchr(list, ',');
 		const size_t n = strlen(names);
+		char name[32];
 		length = strcspn(list, ",");
-		snprintf(names + n, size - n, "%s%.*s", !n ? "" : is_last ? " and " : ", ", (int)strcspn(list, "=,"),
-			 list);
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(list, "=,"), list);
+		if (is_in(names, name, strlen(name)))
+			continue;
+		last = n ? names + n : NULL;
+		snprintf(names + n, size - n, "%s%s", n ? ", " : "", name);
 	}
+	if (last && strlen(names) + 3 < size) {
+		memmove(last + 5, last + 2, strlen(last + 2) + 1);
+		memcpy(last, " and ", 5);
+	}
+}
+
+/* In quotes, if the shell needs them.  A name with a quote in it: NULL */
+static const char *quote(char *to, size_t size, const char *name)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+,:@%-";
+	const char *before = *name == '-' ? "./" : "";
+
+	if (strchr(name, '\''))
+		return NULL;
+	snprintf(to, size, name[strspn(name, plain)] ? "%s'%s'" : "%s%s", before, name);
+	return to;
 }
 
 void t2x_recorded_tell(const char *trace, const char *profiles)
 {
-	char start[LIST_BYTES], later[LIST_BYTES], names[LIST_BYTES], size[T2X_HUMAN_BYTES];
-	const char *shown = shorten(trace);
+	char start[LIST_BYTES], later[LIST_BYTES], names[LIST_BYTES], size[T2X_HUMAN_BYTES], quoted[PATH_MAX + 8];
+	const char *shown = quote(quoted, sizeof(quoted), shorten(trace));
 	struct stat st;
+	uint64_t bytes;
 
-	if (!is_told() || stat(trace, &st))
+	if (!shown || !is_told() || stat(trace, &st))
+		return;
+	bytes = S_ISDIR(st.st_mode) ? add_up(trace) : (uint64_t)st.st_size;
+	if (!bytes)
 		return;
 	t2x_record_split(profiles, start, later, sizeof(start));
 	name_all(names, sizeof(names), later);
-	fprintf(stderr, "t2 record: %s: %s%s%s; t2 %s %s\n", shown,
-		t2x_human_bytes(size, S_ISDIR(st.st_mode) ? add_up(trace) : (uint64_t)st.st_size),
+	fprintf(stderr, "t2 record: %s: %s%s%s; t2 %s %s\n", shown, t2x_human_bytes(size, bytes),
 		*names ? ", samples of " : "", names, *names ? "report" : "summary", shown);
 }

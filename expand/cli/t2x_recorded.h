@@ -4,8 +4,9 @@
 #define T2X_RECORDED_H
 
 /*
- * On stderr, if that is a terminal and the command is in its foreground: what scripts read is what the program wrote.
- * trace  the absolute path of a file or a directory; nothing there: nothing is said    profiles  as in TRACE2_PROF
+ * On stderr, only if it is a terminal with the command in its foreground: scripts see only the program's output.
+ * trace     the absolute path of a file or a directory.  If nothing is there, nothing is said.
+ * profiles  as in TRACE2_PROF
  */
 void t2x_recorded_tell(const char *trace, const char *profiles);
 

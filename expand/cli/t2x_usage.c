@@ -22,7 +22,7 @@ static const char *const groups[T2X_GROUPS] = {
 static const char synopsis[] =
 	"usage: t2expand [OPTION]... FILE|DIRECTORY...\n"
 	"       t2expand --recover=RINGFILE|--recover-all|--live=PID [OPTION]... [FILE|DIRECTORY...]\n"
-	"       t2expand --diff [--threshold=PCT] [--durations] [OPTION]... OLD NEW | OLD... -- NEW...\n"
+	"       t2expand --diff [--times] [--threshold=PCT] [--durations] [OPTION]... OLD NEW | OLD... -- NEW...\n"
 	"       t2expand --show_format[=xml|md] | --list-formats | --list-options | --help | --version\n"
 	"\n"
 	"Expand .tlg files, merged by time; - is standard input, a directory all *.tlg files in it.\n";

@@ -8,8 +8,8 @@
 struct t2x_diff {
 	struct t2x_totals **runs;     /* the old ones first */
 	unsigned nold, nnew;
-	double threshold;             /* per cent; below 0: times are not compared */
-	int has_times;                /* see t2x_diff_times.h: in place of times */
+	double threshold;             /* per cent; below 0: none, and no times without has_times */
+	int has_times;                /* show times as in t2x_diff_times.h, instead of by threshold */
 	int has_durations;            /* show how the totals, means and percentiles of durations differ, too */
 };
 
@@ -19,7 +19,7 @@ struct t2x_diff_item {
 	unsigned run;             /* the old ones first */
 };
 
-/* Of all runs together, so many: those of the same kind and names lie side by side.  Return  NULL: no memory */
+/* The items of all runs, sorted: those of one row are adjacent.  *n: how many.  Return  NULL: no memory */
 struct t2x_diff_item *t2x_diff_list(const struct t2x_diff *diff, unsigned *n);
 
 /* How many of the items, from the first on, are of one row. */

@@ -3,8 +3,10 @@
  * t2x_diff_times.h - what got slower or faster: the rows by the time that they cost or save.
  *
  * Of regions it is the time of their own, so that a region that got slower does not show in those around it, too; of
- * children, timers and sampled functions the total.  With several runs on each side only rows are shown that differ by
- * more than chance explains (t2x_shift.h): of those shown one in twenty, at most, is there by chance.
+ * children, timers and sampled functions the total.  Regions with none in them, and children, are compared by their
+ * median call, too: another program on the same processor changes that least.  With several runs on each
+ * side only rows are shown that differ by more than chance explains (t2x_shift.h): on average at most one in twenty of
+ * them is there by chance.  If there are too few runs to tell, the largest differences are shown, and none counts.
  */
 #ifndef T2X_DIFF_TIMES_H
 #define T2X_DIFF_TIMES_H

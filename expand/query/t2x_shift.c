@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXACT_RUNS = 40, EXACT_SUMS = EXACT_RUNS * (EXACT_RUNS + 1) + 1, DRAWS = 20000 };
+enum { EXACT_RUNS = 40, EXACT_SUMS = EXACT_RUNS * (EXACT_RUNS + 1) + 1, DRAWS = 100000 };
 
 static const double unlikely = 0.05;
 
@@ -17,10 +17,10 @@ struct value {
 struct t2x_shift_test {
 	unsigned nold, nnew, n;
 	unsigned mean;            /* of the sum of the new ones' ranks */
-	size_t cut;               /* how many quotients at each end the interval leaves out; 0: there is none */
+	size_t cut;               /* the interval: from the cut-th quotient to the cut-th from the end; 0: none */
 	double least_p;
 	struct value *values;     /* of both sides, ascending */
-	unsigned *ranks;          /* theirs, doubled: those of the same value have the mean */
+	unsigned *ranks;          /* theirs, doubled; equal values share their mean rank */
 	unsigned *drawn;
 	double *quotients;
 	double *p, *p_of_ties;    /* of a sum so far from the mean: where all values differ; where some are the same */
@@ -89,7 +89,7 @@ static double count_draws(struct t2x_shift_test *test, double *p)
 		}
 		p[far_of(test, sum)]++;
 	}
-	p[test->mean]++;          /* the choice that was made is one, too: no p is 0 */
+	p[test->mean]++;          /* the observed choice counts, too, so no p is 0 */
 	return DRAWS + 1;
 }
 
@@ -107,8 +107,8 @@ static void find_tail(struct t2x_shift_test *test, double *p)
 }
 
 /*
- * Each pair with the larger value on the new side adds 2 to the sum of the new ones' ranks, so the quotients of these
- * pairs are what the test asks about: those at the ends, with which it would find a difference, are left out.
+ * Each pair with the larger value on the new side adds 2 to the sum of the new ones' ranks.  So the test rejects a
+ * quotient by its place among those of all pairs: the interval has those that it does not reject.
  */
 static void find_limits(struct t2x_shift_test *test)
 {

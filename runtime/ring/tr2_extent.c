@@ -10,13 +10,14 @@
 #include "base/tr2_mask.h"
 #include "base/tr2_sys.h"
 
-enum { PAGE = 4096, TRIES = 100, PAUSE_NS = 100000 };
+enum { PAGE = 4096, TRIES = 10000, PAUSE_NS = 100000 };
 
 static uint32_t g_is_growing;             /* by the thread that makes an extent grow */
 
 /*
- * Two threads may need the same step.  The kernel refuses the second one, and it cannot tell that from a place that is
- * taken: so one waits for the other.  That one is in a system call, or waits for a processor; no handler runs in it.
+ * Two threads may need the same step.  The second one's call would fail as if the place were taken.  So one thread
+ * grows at a time, and others wait.  It runs no handler meanwhile, so the wait is short.  If it gets no processor for a
+ * second, the others give up: they drop events, and count them.
  */
 static int take(void)
 {
@@ -33,7 +34,7 @@ static void give(void)
 	tr2_store_rel(&g_is_growing, 0); /* [M30] release: where extents end.  Pairs with take() */
 }
 
-/* The last page of a mapping stands for all of it.  A locked one may not grow beyond RLIMIT_MEMLOCK. */
+/* Growing the mapping's last page grows the mapping.  A locked one may not grow beyond RLIMIT_MEMLOCK. */
 static int grow_mapping(unsigned char *end, size_t bytes)
 {
 	unsigned char *last = end - PAGE;

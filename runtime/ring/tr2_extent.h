@@ -5,7 +5,8 @@
  * The file is sparse and long, 8 GiB as a rule, and what is mapped of it counts against RLIMIT_AS.  So only its
  * beginning is mapped, and more when more is used.  Nothing holds the addresses behind it: if the program has mapped
  * something there, or has set a limit, the extent stays as it is, and checkpoints that find no memory are counted as
- * dropped.  If no such place is found at the start, all of it is mapped then, and what is not used is inaccessible.
+ * dropped.  If there is no place with free addresses behind it, the whole
+ * file is mapped at the start, and unused parts are inaccessible.
  */
 #ifndef TR2_EXTENT_H
 #define TR2_EXTENT_H
@@ -15,7 +16,7 @@
 struct tr2_extent {
 	unsigned char *begin, *limit;     /* what it may take */
 	unsigned char *end;               /* mapped and accessible up to here */
-	size_t step;                      /* it grows by multiples of this: whole pages */
+	size_t step;                      /* end is rounded up to a multiple of this from begin, or to limit */
 	int is_mapped;                    /* up to limit, but not accessible from end on */
 };
 
@@ -26,7 +27,7 @@ struct tr2_extent {
  */
 int tr2_extent_reach(struct tr2_extent *extent, const unsigned char *to);
 
-/* How much of it is accessible.  No other thread makes it grow meanwhile. */
+/* How much of it is accessible.  The caller ensures that it does not grow meanwhile. */
 size_t tr2_extent_bytes(const struct tr2_extent *extent);
 
 /* In a forked child: another thread of the parent may have been growing one.  Thread  alone */

@@ -13,7 +13,7 @@
 enum {
 	PAGE = 4096,
 	TABLES_AT = TR2_MAP_FIRST_CHUNK_AT + TLG_CHUNK_STRIDE + TLG_CHUNK_BYTES,
-	OTHER_BYTES = TABLES_AT + TLG_TEXTS_AT + TLG_CHUNK_STRIDE,   /* than strings, rings and chunks */
+	OTHER_BYTES = TABLES_AT + TLG_TEXTS_AT + TLG_CHUNK_STRIDE,   /* all but texts, rings, chunks */
 	MIN_BYTES = 4 << 20,              /* of addresses, even where the program has few */
 	MIN_CHUNKS = 4,
 	STEP_BYTES = 1 << 20,             /* of what is mapped when it is needed */
@@ -24,7 +24,7 @@ enum {
 #define MAP_FIXED_NOREPLACE 0x100000   /* Linux 4.17 */
 #endif
 
-/* Places are so far apart: the program's own mappings are to leave room between them. */
+/* Between places: room for the program's own mappings. */
 #define DISTANCE ((uintptr_t)(sizeof(void *) < 8 ? 0 : UINT64_C(64) << 30))
 
 #define MAX_ADDRESSES (sizeof(void *) < 8 ? (rlim_t)128 << 20 : RLIM_INFINITY)
@@ -36,7 +36,7 @@ static rlim_t least(rlim_t a, rlim_t b)
 	return a < b ? a : b;
 }
 
-/* Each ring has a chunk of its own, if it wants one, and the pool's memory as many as it is worth. */
+/* A chunk for each ring, and as many more as the pool's memory can fill. */
 static struct tr2_map make_plan(rlim_t max)
 {
 	const rlim_t all = TLG_MAX_RINGS + tr2_g_settings.memory_bytes / TLG_CHUNK_BYTES;
@@ -56,8 +56,7 @@ static struct tr2_map make_plan(rlim_t max)
 }
 
 /*
- * Addresses are the program's: where RLIMIT_AS makes them few, we take an eighth of them, and of those of 32 bits no
- * more than 128 MiB.
+ * Addresses belong to the program.  Under RLIMIT_AS we take an eighth of them; of 32-bit addresses, 128 MiB at most.
  */
 static rlim_t allowed_addresses(void)
 {
@@ -84,7 +83,7 @@ static size_t find_first_chunk(const unsigned char *base)
 }
 
 /*
- * Place i for the mapping, where find_first_chunk() finds TR2_MAP_FIRST_CHUNK_AT, or 0.  Place 0 is just below the
+ * Place i for the mapping, or 0.  There the first chunk lies at TR2_MAP_FIRST_CHUNK_AT.  Place 0 is just below the
  * library's other memory, where the kernel puts the next mapping anyway.  The others have room to grow.
  */
 static void *find_place(unsigned i, size_t bytes)
@@ -112,7 +111,7 @@ static void divide(unsigned char *base, const struct tr2_map *plan, int is_mappe
 	};
 }
 
-/* Return  0: something is there, or there is no room; a kernel before 4.17 has mapped it somewhere else */
+/* Return  0: the place is taken, or there is no room.  A kernel before 4.17 may map elsewhere: that is undone */
 static int map_extent(const struct tr2_extent *extent, int fd)
 {
 	const size_t bytes = tr2_extent_bytes(extent);
@@ -127,7 +126,7 @@ static int map_extent(const struct tr2_extent *extent, int fd)
 /* Both, so that they can grow.  The ring files of a forked child's parents are in the first places. */
 static unsigned char *map_extents(int fd, const struct tr2_map *plan)
 {
-	for (unsigned i = 1; i <= PLACES && DISTANCE; i++) {
+	for (unsigned i = 1; i <= PLACES && DISTANCE > 0; i++) {
 		unsigned char *place = find_place(i, plan->bytes);
 		if (!place)
 			break;

@@ -6,7 +6,7 @@
  *   |--------------------- 1 MiB of rings -|....................|- 1 MiB -|......................................|
  *
  * The file is sparse and 8 GiB long, as a rule; what counts against RLIMIT_AS are the two extents of it that are mapped
- * (tr2_extent.h): 18 MiB at the start.  They grow as rings and chunks are used.
+ * (tr2_extent.h): 21 MiB at the start.  They grow as rings and chunks are used.
  */
 #ifndef TR2_MAP_H
 #define TR2_MAP_H
@@ -32,19 +32,19 @@ struct tr2_map {
 };
 
 /*
- * Map the file, which gets as long as it must be, or anonymous memory, if fd is -1.
- * max: how long the file may be.  RLIMIT_AS bounds it, too.  is_on_disk: or it is not known where.
+ * Make the file long enough and map it.  fd -1: map anonymous memory.
+ * max: how long the file may be.  RLIMIT_AS bounds it, too.  is_on_disk: the file is on a disk, or may be.
  * Return  base is NULL: there is no room    Thread  alone
  */
 struct tr2_map tr2_map_create(int fd, uint64_t max, int is_on_disk);
 
-/* The last one again.  Thread  alone */
+/* Unmap what tr2_map_create() mapped last.  Thread  alone */
 void tr2_map_destroy(void);
 
-/* Map it up to there, in the extent that has that place.  Return  0 or -errno    Thread  any    Signal safe */
+/* Make the extent that contains `to` accessible up to `to`.  Return  0 or -errno    Thread  any    Signal safe */
 int tr2_map_reach(const unsigned char *to);
 
-/* How many bytes of the two extents are accessible; nobody makes them grow meanwhile. */
+/* How many bytes of the two extents are accessible.  The caller ensures that none grows meanwhile. */
 struct tr2_map_parts {
 	size_t tables, chunks;
 	int is_mapped;                    /* the rest is, too, but not accessible */

@@ -301,6 +301,9 @@ if command -v script >/dev/null; then
 	check "on a terminal: what there is, and the next command" \
 		grep -qE "$line cpu, heap and block; t2 report last\.tlg$" shown
 	check "on a terminal: that is all" [ "$(head -n 1 shown), $(wc -l <shown)" = "said, 2" ]
+	TRACE2_PROF=cpu on_terminal --cpu=200 --heap -o "'a b.tlg'" true
+	check "on a terminal: each kind once, and a name in quotes" \
+		grep -qE "^t2 record: 'a b\.tlg': [0-9.]+ (B|KiB), samples of cpu and heap; t2 report 'a b\.tlg'$" shown
 	mkdir traces
 	on_terminal --heap -o "$PWD/traces/" true
 	check "on a terminal: of a directory" grep -qE "^t2 record: traces/: [0-9.]+ (B|KiB), samples of heap; t2 report traces/$" shown
