@@ -6,9 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -94,18 +92,6 @@ static void read_messages(struct traced *traced)
 	traced->said[n] = '\0';
 }
 
-/* Who copies a slow pipe into the trace locks it, and may not have done when the program ends. */
-static void await_copy(const char *path)
-{
-	struct stat st;
-	int fd = !stat(path, &st) && S_ISREG(st.st_mode) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-
-	if (fd < 0)
-		return;
-	flock(fd, LOCK_SH);
-	close(fd);
-}
-
 void traced_run(struct traced *traced, int (*program)(void *), void *data, const char *const *settings)
 {
 	pid_t pid;
@@ -116,7 +102,6 @@ void traced_run(struct traced *traced, int (*program)(void *), void *data, const
 		become_program(traced, program, data, settings);
 	if (pid < 0 || waitpid(pid, &traced->status, 0) != pid)
 		abort();
-	await_copy(traced->raw);
 	read_messages(traced);
 }
 
@@ -126,16 +111,17 @@ void traced_slow_target(void (*pause)(void *data), void *data)
 	int ends[2], fd;
 	ssize_t n;
 
-	fd = open(t.raw, O_WRONLY | O_CREAT | O_EXCL, 0600);
-	if (fd < 0 || flock(fd, LOCK_EX) || pipe(ends) || dup2(ends[1], 9) != 9)
+	if (pipe(ends) || dup2(ends[1], 9) != 9)
 		abort();
 	close(ends[1]);
 	if (fork()) {
-		close(fd);
 		close(ends[0]);
 		return;
 	}
 	close(9);
+	fd = open(t.raw, O_WRONLY | O_CREAT | O_EXCL, 0600);
+	if (fd < 0)
+		abort();
 	while (pause(data), (n = read(ends[0], bytes, sizeof(bytes))) > 0)
 		if (write(fd, bytes, (size_t)n) != n)
 			abort();
