@@ -93,8 +93,11 @@ static void test_extent_leaves_a_place_that_is_taken(void **state)
 	unmap();
 }
 
+static pthread_barrier_t g_barrier;
+
 static void *reach_all(void *failed)
 {
+	pthread_barrier_wait(&g_barrier);
 	for (size_t to = STEP; to <= BYTES; to += PAGE) {
 		if (tr2_extent_reach(&g_extent, g_extent.begin + to))
 			__atomic_add_fetch((int *)failed, 1, __ATOMIC_RELAXED);
@@ -104,22 +107,26 @@ static void *reach_all(void *failed)
 	return NULL;
 }
 
+/* The threads are there first, for a new one's stack may get the place behind the extent. */
 static void test_extent_serves_threads_that_need_the_same_step(void **state)
 {
 	pthread_t threads[THREADS];
 	int failed = 0;
 
 	(void)state;
+	pthread_barrier_init(&g_barrier, NULL, THREADS + 1);
 	for (int turn = 0; turn < 20; turn++) {
-		map(turn % 2);
 		for (int i = 0; i < THREADS; i++)
 			assert_int_equal(pthread_create(&threads[i], NULL, reach_all, &failed), 0);
+		map(turn % 2);
+		pthread_barrier_wait(&g_barrier);
 		for (int i = 0; i < THREADS; i++)
 			pthread_join(threads[i], NULL);
 		assert_int_equal(failed, 0);
 		assert_int_equal(tr2_extent_bytes(&g_extent), BYTES);
 		unmap();
 	}
+	pthread_barrier_destroy(&g_barrier);
 }
 
 /* Where a limit allows no more locked memory, the extent is locked no longer. */
