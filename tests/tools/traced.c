@@ -108,21 +108,27 @@ void traced_run(struct traced *traced, int (*program)(void *), void *data, const
 void traced_slow_target(void (*pause)(void *data), void *data)
 {
 	char bytes[16384];
-	int ends[2], fd;
+	int ends[2], from, to, fd;
 	ssize_t n;
 
-	if (pipe(ends) || dup2(ends[1], 9) != 9)
+	if (pipe(ends))
 		abort();
+	from = fcntl(ends[0], F_DUPFD, 20);   /* either may be 9 */
+	to = fcntl(ends[1], F_DUPFD, 20);
+	close(ends[0]);
 	close(ends[1]);
+	if (dup2(to, 9) != 9)
+		abort();
+	close(to);
 	if (fork()) {
-		close(ends[0]);
+		close(from);
 		return;
 	}
 	close(9);
 	fd = open(t.raw, O_WRONLY | O_CREAT | O_EXCL, 0600);
 	if (fd < 0)
 		abort();
-	while (pause(data), (n = read(ends[0], bytes, sizeof(bytes))) > 0)
+	while (pause(data), (n = read(from, bytes, sizeof(bytes))) > 0)
 		if (write(fd, bytes, (size_t)n) != n)
 			abort();
 	_exit(0);
