@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -17,6 +18,17 @@ enum { PAGE = 4096, STEP = 4 * PAGE, STEPS = 64, BYTES = STEPS * STEP - PAGE, TH
 
 static struct tr2_extent g_extent;
 
+/* As in tr2_map.c: far from where the kernel puts the mappings of other threads, and of sanitizers. */
+static void *find_place(void)
+{
+	const uint64_t away = sizeof(void *) < 8 ? 0 : UINT64_C(32) << 30;
+	unsigned char *near = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(near != MAP_FAILED);
+	munmap(near, PAGE);
+	return away ? near - away : NULL;
+}
+
 /* One step of a file is mapped, and nothing lies behind it up to the extent's limit. */
 static void map(int is_mapped)
 {
@@ -25,7 +37,7 @@ static void map(int is_mapped)
 
 	assert_true(fd >= 0);
 	assert_int_equal(ftruncate(fd, BYTES), 0);
-	begin = mmap(NULL, BYTES + PAGE, PROT_NONE, MAP_SHARED, fd, 0);
+	begin = mmap(find_place(), BYTES + PAGE, PROT_NONE, MAP_SHARED, fd, 0);
 	assert_true(begin != MAP_FAILED);
 	close(fd);
 	assert_int_equal(munmap(begin + last, (size_t)(BYTES + PAGE - last)), 0);
@@ -107,7 +119,7 @@ static void *reach_all(void *failed)
 	return NULL;
 }
 
-/* The threads are there first, for a new one's stack may get the place behind the extent. */
+/* The threads are there first: with few addresses, a new one's stack may get the place behind the extent. */
 static void test_extent_serves_threads_that_need_the_same_step(void **state)
 {
 	pthread_t threads[THREADS];
