@@ -111,6 +111,7 @@ void t2x_recorded_tell(const char *trace, const char *profiles)
 		return;
 	t2x_record_split(profiles, start, later, sizeof(start));
 	name_all(names, sizeof(names), later);
-	fprintf(stderr, "t2 record: %s: %s%s%s; t2 %s %s\n", shown, t2x_human_bytes(size, bytes),
-		*names ? ", samples of " : "", names, *names ? "report" : "summary", shown);
+	t2x_human(size, T2X_HUMAN_SIZE, (double)bytes, 0, 0);
+	fprintf(stderr, "t2 record: %s: %s%s%s; t2 %s %s\n", shown, size, *names ? ", samples of " : "", names,
+		*names ? "report" : "summary", shown);
 }

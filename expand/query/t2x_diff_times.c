@@ -69,8 +69,7 @@ static uint64_t find_median(struct times *times, const uint64_t *values, unsigne
 {
 	memcpy(times->sorted, values, n * sizeof(*values));
 	qsort(times->sorted, n, sizeof(*values), compare_values);
-	return times->sorted[(n - 1) / 2] / 2 + times->sorted[n / 2] / 2 +
-	       (times->sorted[(n - 1) / 2] % 2 + times->sorted[n / 2] % 2) / 2;
+	return times->sorted[(n - 1) / 2] + (times->sorted[n / 2] - times->sorted[(n - 1) / 2]) / 2;
 }
 
 static void fill_runs(struct times *times, const struct t2x_diff_item *items, unsigned n,

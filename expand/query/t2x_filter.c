@@ -128,39 +128,26 @@ int t2x_filter_selects_sample(const struct t2x_filter *filter, const struct t2x_
 	return within & T2X_WITHIN_WANTED || (!filter->category.included && !filter->label.included);
 }
 
-/* A pattern that is to select something and has not.  Return  1: it is one */
-static int is_idle(const struct t2x_patterns *patterns, unsigned i)
+unsigned t2x_filter_report(const struct t2x_filter *filter, struct t2x_report *report)
 {
-	return !patterns->excludes[i] && !patterns->matched[i];
-}
+	unsigned n = 0;
 
-int t2x_filter_has_idle(const struct t2x_filter *filter)
-{
-	for (enum t2x_filter_option option = 0; option < T2X_FILTER_OPTIONS; option++) {
-		const struct t2x_patterns *patterns = find_patterns((struct t2x_filter *)(uintptr_t)filter, option);
-
-		for (unsigned i = 0; patterns && i < patterns->n; i++)
-			if (is_idle(patterns, i))
-				return 1;
-	}
-	return 0;
-}
-
-void t2x_filter_report(const struct t2x_filter *filter, struct t2x_report *report)
-{
 	for (enum t2x_filter_option option = 0; option < T2X_FILTER_OPTIONS; option++) {
 		const struct t2x_patterns *patterns = find_patterns((struct t2x_filter *)(uintptr_t)filter, option);
 
 		for (unsigned i = 0; patterns && i < patterns->n; i++) {
 			char name[256];
 
-			if (!is_idle(patterns, i))
+			if (patterns->excludes[i] || patterns->matched[i])
 				continue;
+			n++;
 			snprintf(name, sizeof(name), "--%s=%s", t2x_filter_options[option].option,
 				 patterns->pattern[i]);
-			t2x_report_note(report, name, "nothing in the trace matches");
+			if (report)
+				t2x_report_note(report, name, "nothing in the trace matches");
 		}
 	}
+	return n;
 }
 
 int t2x_filter_nests(const struct t2x_event *ev)

@@ -71,12 +71,9 @@ int t2x_filter_selects_sample(const struct t2x_filter *filter, const struct t2x_
 
 /*
  * Report the patterns that have matched nothing of what was read: it may be a misspelt one that has selected nothing.
- * A pattern with a ! may match nothing.
+ * A pattern with a ! may match nothing.  report  NULL: they are only counted    Return  how many there are
  */
-void t2x_filter_report(const struct t2x_filter *filter, struct t2x_report *report);
-
-/* 1: it will report one. */
-int t2x_filter_has_idle(const struct t2x_filter *filter);
+unsigned t2x_filter_report(const struct t2x_filter *filter, struct t2x_report *report);
 
 /* What belongs to the region around it: regions, data, steps and samples. */
 int t2x_filter_nests(const struct t2x_event *event);

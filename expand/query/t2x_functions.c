@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/t2x_human.h"
 #include "profile/t2x_prof_kinds.h"
 #include "profile/t2x_sampled.h"
 #include "profile/t2x_samples_functions.h"
@@ -33,39 +34,15 @@ struct section {
 
 /* ---- cells -------------------------------------------------------------------------------------- */
 
-/* A number with three digits and its unit.  is_cell: as wide as a column */
-static void put_scaled(struct t2x_out *out, int64_t number, double step, const char *const *units, unsigned last,
-		       int is_cell)
-{
-	double value = (double)number;
-	char text[40];
-	unsigned unit = 0;
-
-	for (; unit < last && value >= step - 0.5; unit++)
-		value /= step;
-	snprintf(text, sizeof(text), "%*.*f%s%-*s", is_cell ? 8 : 0,
-		 !unit || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2, value, is_cell || *units[unit] ? " " : "",
-		 is_cell ? 3 : 0, units[unit]);
-	t2x_out_string(out, text);
-}
-
+/* is_cell: as wide as a column */
 static void put_number(struct t2x_out *out, const struct t2x_prof_kind *kind, int64_t value, int is_cell)
 {
-	static const char *const times[] = { "ns", "us", "ms", "s" };
-	static const char *const bytes[] = { "B", "KiB", "MiB", "GiB", "TiB" };
-	static const char *const counts[] = { "" };
+	static const enum t2x_human_kind kinds[] = {
+		[T2X_PROF_time] = T2X_HUMAN_TIME, [T2X_PROF_bytes] = T2X_HUMAN_SIZE, [T2X_PROF_count] = T2X_HUMAN_COUNT,
+	};
+	char text[T2X_HUMAN_BYTES];
 
-	switch (kind->form->unit) {
-	case T2X_PROF_time:
-		put_scaled(out, value, 1000, times, 3, is_cell);
-		break;
-	case T2X_PROF_bytes:
-		put_scaled(out, value, 1024, bytes, 4, is_cell);
-		break;
-	case T2X_PROF_count:
-		put_scaled(out, value, 1000, counts, 0, is_cell);
-		break;
-	}
+	t2x_out_string(out, t2x_human(text, kinds[kind->form->unit], (double)value, is_cell ? 8 : 0, is_cell ? 3 : 0));
 }
 
 /* With its share of all, two columns; nothing is blank. */
@@ -464,7 +441,7 @@ static void finish(struct t2x_printer *printer)
 	unsigned shown = t2x_sampled_show(printer, show);
 	const struct t2x_filter *filter = printer->options.filter;
 
-	if (!shown && !(filter && t2x_filter_has_idle(filter)))
+	if (!shown && !(filter && t2x_filter_report(filter, NULL)))
 		t2x_report_note(&(struct t2x_report){ .to = stderr }, "samples", "there are none to show");
 	if (is_json(printer))
 		t2x_out_string(printer->out, shown ? "\n]}\n" : "{\"profiles\":[]}\n");

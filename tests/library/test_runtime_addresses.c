@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "flood.h"
+#include "stuck.h"
 #include "trace2.h"
 #include "traced.h"
 #include "ring/tr2_map.h"
@@ -25,53 +26,6 @@ enum { FEW = 1000, FLOOD = 200000, FEW_BYTES = 40 << 20, LIMIT_ABOVE = 4 << 20 }
 #define SKIP_IF_SANITIZED() ((void)0)
 #endif
 
-/* Who writes the trace of a slow target has it, too, and may not have done when the program ends. */
-static int finished[2];
-
-static int setup(void **state)
-{
-	return traced_setup(state) || pipe(finished);
-}
-
-static int teardown(void **state)
-{
-	close(finished[0]);
-	if (finished[1] >= 0)
-		close(finished[1]);   /* the test was skipped: descriptor 9 has to stay free */
-	return traced_teardown(state);
-}
-
-static int go[2];
-
-static void wait_once(void *data)
-{
-	int *is_going = data;
-	char none;
-
-	if (*is_going)
-		return;
-	close(go[1]);
-	if (read(go[0], &none, 1) != 1)
-		abort();
-	*is_going = 1;
-}
-
-/* Nothing is read before release(): all memory for rings is needed. */
-static void make_slow_target(void)
-{
-	int is_going = 0;
-
-	if (pipe(go))
-		abort();
-	traced_slow_target(wait_once, &is_going);
-}
-
-static void release(void)
-{
-	if (write(go[1], "", 1) != 1)
-		abort();
-}
-
 static size_t count_addresses(void)
 {
 	FILE *statm = fopen("/proc/self/statm", "r");
@@ -85,12 +39,8 @@ static size_t count_addresses(void)
 
 static void read_back(void)
 {
-	char none;
-
 	assert_int_equal(t.status, 0);
-	close(finished[1]);
-	finished[1] = -1;
-	assert_int_equal(read(finished[0], &none, 1), 0);
+	assert_int_equal(stuck_await(), 0);
 	assert_int_equal(raw_read(t.raw, &file), 0);
 	assert_int_equal(file.bad_blocks, 0);
 }
@@ -130,11 +80,11 @@ static int uses_what_there_is(void *unused)
 	size_t before;
 
 	(void)unused;
-	make_slow_target();
+	stuck_begin();
 	trace2_initialize();
 	before = tr2_map_parts().chunks;
 	flood(0, FLOOD);
-	release();
+	stuck_release();
 	return tr2_map_parts().chunks < 4 * before;
 }
 
@@ -154,7 +104,7 @@ static int is_limited_while_recorded(void *unused)
 	size_t now;
 
 	(void)unused;
-	make_slow_target();
+	stuck_begin();
 	trace2_initialize();
 	flood(0, FEW);
 	now = count_addresses() + LIMIT_ABOVE;
@@ -162,7 +112,7 @@ static int is_limited_while_recorded(void *unused)
 		return 1;
 	memory = mmap(NULL, LIMIT_ABOVE / 2, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	flood(FEW, FLOOD);
-	release();
+	stuck_release();
 	return memory == MAP_FAILED;
 }
 
@@ -187,7 +137,7 @@ static int is_in_the_way(void *unused)
 	unsigned char *end, *taken;
 
 	(void)unused;
-	make_slow_target();
+	stuck_begin();
 	trace2_initialize();
 	end = tr2_g_shm.chunks + tr2_map_parts().chunks;
 	taken = tr2_map_parts().is_mapped ? NULL : mmap(end, 4096, PROT_READ | PROT_WRITE,
@@ -195,7 +145,7 @@ static int is_in_the_way(void *unused)
 	if (taken != end)
 		return 77;
 	flood(0, FLOOD);
-	release();
+	stuck_release();
 	for (int i = 0; i < 4096; i++)
 		if (taken[i])
 			return 1;
@@ -211,15 +161,13 @@ static void test_a_mapping_in_the_way_stays_and_costs_counted_events(void **stat
 	assert_all_are_recorded_or_counted();
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(test_recording_takes_few_addresses_in_each_process),
-		TEST(test_addresses_grow_with_the_events_in_memory),
-		TEST(test_a_limit_on_addresses_later_costs_counted_events),
-		TEST(test_a_mapping_in_the_way_stays_and_costs_counted_events),
+		STUCK_TEST(test_recording_takes_few_addresses_in_each_process),
+		STUCK_TEST(test_addresses_grow_with_the_events_in_memory),
+		STUCK_TEST(test_a_limit_on_addresses_later_costs_counted_events),
+		STUCK_TEST(test_a_mapping_in_the_way_stays_and_costs_counted_events),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,30 +11,15 @@
 
 #include "flood.h"
 #include "rawread.h"
+#include "stuck.h"
 #include "trace2.h"
 #include "traced.h"
 
-static int finished[2];           /* a pipe that has ended when the slow reader has */
-
-static int setup(void **state)
-{
-	return traced_setup(state) || pipe(finished);
-}
-
-static int teardown(void **state)
-{
-	close(finished[0]);
-	return traced_teardown(state);
-}
-
 static void read_back(void)
 {
-	char none;
-
 	assert_int_equal(t.status, 0);
 	assert_string_equal(t.said, "");
-	close(finished[1]);
-	assert_int_equal(read(finished[0], &none, 1), 0);
+	assert_int_equal(stuck_await(), 0);
 	assert_int_equal(raw_read(t.raw, &file), 0);
 	assert_int_equal(file.bad_blocks, 0);
 	assert_int_equal(file.hits, file.end_stored);
@@ -42,47 +27,15 @@ static void read_back(void)
 
 /* ---- a drain that is stuck ----------------------------------------------------------------------- */
 
-static int go[2];
-
-/* In the process that reads. */
-static void wait_once(void *data)
-{
-	int *is_going = data;
-	char none;
-
-	if (*is_going)
-		return;
-	close(go[1]);
-	if (read(go[0], &none, 1) != 1)
-		abort();
-	*is_going = 1;
-}
-
-/* Nothing is read before release(). */
-static void make_slow_target(void)
-{
-	int is_going = 0;
-
-	if (pipe(go))
-		abort();
-	traced_slow_target(wait_once, &is_going);
-}
-
-static void release(void)
-{
-	if (write(go[1], "", 1) != 1)
-		abort();
-}
-
 enum { FLOOD = 100000, SOME = 1500 };   /* some: a third chunk, so that the drain's thread is there */
 
 static int run_stuck(void *data)
 {
 	(void)data;
-	make_slow_target();
+	stuck_begin();
 	trace2_initialize();
 	flood(0, FLOOD);
-	release();
+	stuck_release();
 	return 0;
 }
 
@@ -106,10 +59,10 @@ static int run_long_text(void *data)
 
 	memset(text, 'x', n);
 	text[n] = '\0';
-	make_slow_target();
+	stuck_begin();
 	trace2_initialize();
 	trace2_data_string("test", NULL, "long", text);
-	release();
+	stuck_release();
 	free(text);
 	return 0;
 }
@@ -163,12 +116,12 @@ static int run_stuck_handler(void *data)
 	struct sigaction action = { .sa_handler = flood_in_handler };
 
 	(void)data;
-	make_slow_target();
+	stuck_begin();
 	sigaction(SIGUSR1, &action, NULL);
 	trace2_initialize();
 	flood(0, SOME);
 	raise(SIGUSR1);
-	release();
+	stuck_release();
 	return 0;
 }
 
@@ -292,7 +245,6 @@ static void test_policy_of_threads_that_write_themselves_counts_all_but_what_mee
 	traced_run(&t, run_traced_write, (void *)(long)FLOOD, (const char *const[]){
 		"TRACE2_RAW_THREAD=off", "TRACE2_RAW_RING=128k", "TRACE2_RAW_MEMORY=256k", NULL });
 	assert_int_equal(t.status, 0);
-	close(finished[1]);
 	assert_int_equal(raw_read(t.raw, &file), 0);
 	assert_int_equal(file.bad_blocks, 0);
 	assert_int_equal(file.hits + file.lost, 2 * FLOOD + 2 * 2 + 2);
@@ -301,16 +253,15 @@ static void test_policy_of_threads_that_write_themselves_counts_all_but_what_mee
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(test_policy_discard_drops_the_newest_and_counts_them),
-		TEST(test_policy_discard_of_continued_text_is_no_lost_checkpoint),
-		TEST(test_policy_block_loses_nothing_while_the_drain_runs),
-		TEST(test_policy_block_drops_after_the_timeout_and_says_why),
-		TEST(test_policy_block_never_waits_in_a_handler),
-		TEST(test_policy_block_waits_in_a_thread_that_blocks_signals),
-		TEST(test_policy_block_in_a_forked_child_drains_by_itself),
-		TEST(test_policy_block_in_the_library_itself_neither_waits_nor_records),
-		TEST(test_policy_of_threads_that_write_themselves_counts_all_but_what_meets_itself),
+		STUCK_TEST(test_policy_discard_drops_the_newest_and_counts_them),
+		STUCK_TEST(test_policy_discard_of_continued_text_is_no_lost_checkpoint),
+		STUCK_TEST(test_policy_block_loses_nothing_while_the_drain_runs),
+		STUCK_TEST(test_policy_block_drops_after_the_timeout_and_says_why),
+		STUCK_TEST(test_policy_block_never_waits_in_a_handler),
+		STUCK_TEST(test_policy_block_waits_in_a_thread_that_blocks_signals),
+		STUCK_TEST(test_policy_block_in_a_forked_child_drains_by_itself),
+		STUCK_TEST(test_policy_block_in_the_library_itself_neither_waits_nor_records),
+		STUCK_TEST(test_policy_of_threads_that_write_themselves_counts_all_but_what_meets_itself),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
