@@ -88,7 +88,8 @@ static void set_limits(void)
 #endif
 	LIMIT(RLIMIT_CPU, T2X_WORKER_CPU_S);
 	LIMIT(RLIMIT_CORE, 0);
-	setpriority(PRIO_PROCESS, 0, 10);
+	/* A third of the program's share.  With less, Go's clients give up where processors are busy. */
+	setpriority(PRIO_PROCESS, 0, 5);
 }
 
 /* Between fork and exec: only what is safe in a signal handler, for other threads may have had locks. */

@@ -38,7 +38,8 @@ check "go shows what the program says of it: $(tail -n 2 err)" grep -q 'Unknown 
 for text in heap goroutine block mutex threadcreate; do
 	curl -sS "$base/$text?debug=1" >"$text.txt"
 	timeout 100 go tool pprof -raw "$text.txt" >raw 2>err
-	check "go reads the text of $text: $(tail -n 2 err)" [ $? -eq 0 ]
+	status=$?
+	check "go reads the text of $text: $(tail -n 2 err)" [ $status -eq 0 ]
 done
 check "the text of all threads has their functions" grep -q main goroutine.txt
 kill $server

@@ -38,9 +38,10 @@ base=$address/pid/$pid/debug/pprof
 fetch_all
 # Its own way to say it, with the duration of its own
 fetch profile -seconds 1
-check "go says how long" [ $? -eq 0 ]
+status=$?
+check "go says how long: $(tail -n 2 err)" [ $status -eq 0 ]
 check "go finds the function: $(head -c 600 raw)" grep -q compute_here raw
-timeout 100 go tool pprof -top -symbolize=remote "$address/pid/$pid/debug/pprof/profile?seconds=1" >raw 2>err
+timeout 100 go tool pprof -timeout 60 -top -symbolize=remote "$address/pid/$pid/debug/pprof/profile?seconds=1" >raw 2>err
 check "go asks for symbols" [ $? -eq 0 ]
 fetch nonsense
 check "an error is one" [ $? -ne 0 ]

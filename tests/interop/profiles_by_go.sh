@@ -5,17 +5,18 @@
 # fetch PROFILE OPTION...: what Go says of it in raw
 fetch()
 {
-	timeout 100 go tool pprof -raw "${@:2}" "$base/$1" >raw 2>err
+	timeout 100 go tool pprof -timeout 60 -raw "${@:2}" "$base/$1" >raw 2>err
 }
 
 # fetch_all: each profile, with the types of its values and a function that has to be in it
 fetch_all()
 {
-	local profile type function
+	local profile type function status
 
 	while read -r profile type function; do
 		fetch "$profile"
-		check "go fetches $profile: $(tail -n 2 err)" [ $? -eq 0 ]
+		status=$?
+		check "go fetches $profile: $(tail -n 2 err)" [ $status -eq 0 ]
 		check "$profile: $type" grep -q "$type" raw
 		[ -z "$function" ] || check "$profile has $function" grep -q "$function" raw
 	done <<-'END'

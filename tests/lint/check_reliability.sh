@@ -29,7 +29,7 @@ for path in tests/torture/harness_*.sh; do
 	verdict "harness $name shows no promise" $?
 done
 # a command that is substituted in front of it makes $? its own
-! grep -nE '\$\([^(].*\)" \$\?$' tests/torture/*.sh
+! grep -rnE --include='*.sh' '\$\([^(].*\)" (\[ )?\$\?( |$)' tests
 verdict "\$? behind a \$(command) is not the status that it looks like" $?
 grep -q 'tests/RELIABILITY.md' README.md
 verdict "README.md names $file" $?
