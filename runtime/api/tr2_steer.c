@@ -19,6 +19,7 @@
 #include "drain/tr2_cycle.h"
 #include "drain/tr2_dormant.h"
 #include "drain/tr2_drain.h"
+#include "drain/tr2_missing.h"
 #include "drain/tr2_lock.h"
 #include "drain/tr2_overwrite.h"
 #include "drain/tr2_trigger.h"
@@ -199,7 +200,7 @@ static void look_for_rotation(struct reply *reply)
 	else if (!tr2_drain_is_left(TR2_DRAIN_ROTATE))
 		refuse(reply, "there is no next file: the old one goes on", "");
 	else
-		tr2_drain_await_call();
+		tr2_missing_await_call();
 }
 
 static void do_rotate(struct reply *reply, const struct tr2_asked *asked)
@@ -211,7 +212,7 @@ static void do_rotate(struct reply *reply, const struct tr2_asked *asked)
 	}
 	g_steer.stream = tr2_status_stream();
 	tr2_drain_leave(TR2_DRAIN_ROTATE);
-	tr2_drain_await_call();
+	tr2_missing_await_call();
 	await(look_for_rotation);
 }
 

@@ -38,6 +38,7 @@ enum {
 static struct drain {
 	int finished;
 	int wants_files;                       /* a thread of the program is to open some */
+	int is_missing;                        /* no thread of the program could open the trace, at the last try */
 	uint32_t left[TR2_DRAIN_TASKS];        /* 1: to be done by the thread's next pass */
 } g_drain;
 
@@ -103,9 +104,25 @@ enum tr2_drain tr2_drain_pass(unsigned age_ms)
 	return done;
 }
 
+static int is_missing(void)
+{
+	return tr2_load_rlx(&g_drain.is_missing); /* relaxed: a hint */
+}
+
+int tr2_drain_may_write(void)
+{
+	int may;
+
+	if (!tr2_fd_may_open())
+		return !lacks_files();
+	may = tr2_sink_open_again();
+	tr2_store_rlx(&g_drain.is_missing, !may); /* relaxed: a hint */
+	return may;
+}
+
 static void open_files(void)
 {
-	tr2_sink_open_again();
+	tr2_drain_may_write();
 	if (tr2_drain_is_left(TR2_DRAIN_ROTATE) && !tr2_sink_has_next() && tr2_sink_open_next())
 		tr2_store_rlx(&g_drain.left[TR2_DRAIN_ROTATE], 0); /* relaxed: as in tr2_drain_leave() */
 	tr2_store_rlx(&g_drain.wants_files, 0); /* relaxed: a hint */
@@ -176,10 +193,11 @@ static int g_is_flushed;   /* what flush() has found; of the holder of the lock 
 
 /*
  * Run fn under the lock, signals blocked, in the process that owns the state.
- * result  0: fn was not run, or was flush() and has failed
- * Return  0: the drain does not move
+ * otherwise  what a thread of the program does if it cannot write now; NULL: nothing
+ * result     0: fn was not run, or was flush() and has failed
+ * Return     0: the drain does not move
  */
-static int with_lock_result(void (*fn)(void), int *result)
+static int with_lock_result(void (*fn)(void), void (*otherwise)(void), int *result)
 {
 	uint64_t mask;
 	int saved = errno, is_ours;
@@ -191,10 +209,13 @@ static int with_lock_result(void (*fn)(void), int *result)
 	is_ours = tr2_lock_wait();
 	if (is_ours) {
 		g_is_flushed = 0;
-		if (!g_drain.finished && (tr2_fd_may_open() || !lacks_files()))
+		if (!g_drain.finished && tr2_drain_may_write()) {
 			fn();
-		if (!g_drain.finished)
-			do_what_is_left();
+			if (!g_drain.finished)
+				do_what_is_left();
+		} else if (!g_drain.finished && otherwise && tr2_fd_may_open()) {
+			otherwise();
+		}
 		*result = g_is_flushed;
 		tr2_lock_release();
 	}
@@ -207,7 +228,7 @@ static int with_lock(void (*fn)(void))
 {
 	int result;
 
-	return with_lock_result(fn, &result);
+	return with_lock_result(fn, NULL, &result);
 }
 
 static void flush(void)
@@ -225,7 +246,7 @@ int tr2_drain_flush(void)
 {
 	int is_flushed;
 
-	return with_lock_result(flush, &is_flushed) && is_flushed;
+	return with_lock_result(flush, NULL, &is_flushed) && is_flushed;
 }
 
 /* What was recorded before is in the stream, as far as nobody was just recording. */
@@ -312,19 +333,6 @@ void tr2_drain_leave(enum tr2_drain_task task)
 		tr2_store_rlx(&g_drain.wants_files, 1); /* relaxed: a hint */
 }
 
-void tr2_drain_await_call(void)
-{
-	uint64_t mask;
-
-	tr2_mask_all(&mask);
-	if (tr2_lock_briefly()) {
-		for (struct tr2_thread *thread = tr2_thread_first(); thread; thread = tr2_thread_next(thread))
-			tr2_ring_park(&thread->reader);
-		tr2_lock_release();
-	}
-	tr2_mask_restore(&mask);
-}
-
 static void do_if_left(enum tr2_drain_task task, void (*fn)(void))
 {
 	/* relaxed: as above */
@@ -370,9 +378,18 @@ static void finish(void)
 	tr2_page_close();
 	tr2_store_rlx(&g_drain.finished, 1); /* relaxed: read without the lock only as a hint */
 	if (error && tr2_recovery_has_file())
-		tr2_shm_leave();
+		tr2_shm_leave(2);
 	else
 		tr2_shm_unlink();
+}
+
+/* The trace cannot be written now, and the process ends: the ring file is all that there is. */
+static void leave_in_ring(void)
+{
+	tr2_sink_close();
+	tr2_page_close();
+	tr2_store_rlx(&g_drain.finished, 1); /* relaxed: as in finish() */
+	tr2_shm_leave(8);
 }
 
 static void finish_without_texts(void)
@@ -383,8 +400,11 @@ static void finish_without_texts(void)
 
 static void finish_with(void (*fn)(void), unsigned reason)
 {
+	int result, is_there;
+
 	tr2_store_rlx(&g_end_reason, reason); /* relaxed: of two threads that end the process at once either is right */
-	if (!with_lock(fn) && tr2_g_settings.dst_debug)
+	is_there = with_lock_result(fn, leave_in_ring, &result) && !is_missing();
+	if (!is_there && tr2_g_settings.dst_debug)
 		tr2_warning("the end of the trace could not be written, it is in ", tr2_shm_path());
 }
 
@@ -405,7 +425,7 @@ int tr2_drain_is_over(void)
 
 int tr2_drain_may_come(void)
 {
-	return !tr2_lock_is_ours() && !tr2_drain_is_over();
+	return !tr2_lock_is_ours() && !tr2_drain_is_over() && !is_missing();
 }
 
 /* Return  1: fn was run, or the trace has ended */
@@ -415,7 +435,7 @@ static int run_here(void (*fn)(void), int may_be_handler)
 
 	if ((may_be_handler && tr2_sink_has_texts()) || !tr2_lock_try())
 		return 0;
-	takes = tr2_sink_takes_now();
+	takes = tr2_drain_may_write() && tr2_sink_takes_now();
 	tr2_recovery_pid_space();   /* here there is no thread to do it */
 	if (takes && !g_drain.finished)
 		fn();

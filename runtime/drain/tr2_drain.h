@@ -67,6 +67,13 @@ void tr2_drain_in_passing(int may_be_handler);
 /* 1: the trace has ended. */
 int tr2_drain_is_over(void);
 
+/*
+ * With the lock: whether the calling thread can write.  A thread of the program opens again what the program closed.
+ * Return  0: it cannot, now: no pass must be made.  So it is with a daemon that has closed all descriptors and become
+ *         another user: readers find the events in its ring file, as many as there is memory for.  Cost  0.2 us
+ */
+int tr2_drain_may_write(void);
+
 /* 1: waiting for chunks makes sense, for another thread may make a pass and release some. */
 int tr2_drain_may_come(void);
 
@@ -102,11 +109,5 @@ void tr2_drain_leave(enum tr2_drain_task task);
 
 /* 1: that has not been done yet; 0 also if it could not be done. */
 int tr2_drain_is_left(enum tr2_drain_task task);
-
-/*
- * A thread of the program is to open a file: let the next call of any thread take its slow path, where it does that.
- * An add that is under way may undo that, so repeat it.  Blocks  at most 10 ms
- */
-void tr2_drain_await_call(void);
 
 #endif

@@ -28,7 +28,7 @@ void tr2_drain_before_fork(void)
 	g_held = tr2_lock_briefly();
 	if (g_held && tr2_is_flight_recorder())
 		tr2_overwrite_look_ahead(tr2_self, &g_ahead);
-	else if (g_held && !tr2_drain_is_over())
+	else if (g_held && !tr2_drain_is_over() && tr2_drain_may_write())
 		tr2_collect_ring(tr2_self, tr2_clock_raw(), 0);
 	tr2_mask_restore(&mask);
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "tr2_drain.h"
+#include "tr2_lock.h"
 #include "tr2_wake.h"
 #include "tr2_young.h"
 #include "base/tr2_atomic.h"
@@ -21,6 +22,19 @@ enum {
 };
 
 static uint64_t g_write_at;   /* raw clock: what is recorded is old enough to be written; 0: nobody has looked yet */
+
+void tr2_missing_await_call(void)
+{
+	uint64_t mask;
+
+	tr2_mask_all(&mask);
+	if (tr2_lock_briefly()) {
+		for (struct tr2_thread *thread = tr2_thread_first(); thread; thread = tr2_thread_next(thread))
+			tr2_ring_park(&thread->reader);
+		tr2_lock_release();
+	}
+	tr2_mask_restore(&mask);
+}
 
 void tr2_missing_reset(void)
 {

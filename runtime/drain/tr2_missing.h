@@ -40,6 +40,12 @@ void tr2_missing_look(struct tr2_look *look, uint64_t mask);
 /* Start the thread if it is missing and no handler can be running.  Signal safe    Errno kept */
 void tr2_missing_start(void);
 
+/*
+ * A thread of the program is to open a file: let the next call of any thread take its slow path, where it does that.
+ * An add that is under way may undo that, so repeat it.  Blocks  at most 10 ms
+ */
+void tr2_missing_await_call(void);
+
 /* In a forked child: nothing is known yet. */
 void tr2_missing_reset(void);
 

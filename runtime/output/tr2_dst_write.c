@@ -157,21 +157,23 @@ static int hold_on_to_given(struct tr2_dst *dst)
 	return tr2_fd_is(dst->given, &dst->identity);
 }
 
-/* Not inline: the path takes half of the stack that a signal handler may have.  Return  0: the file is gone */
+/* Not inline: the path takes half of the stack that a signal handler may have.  Return  0: see errno */
 static __attribute__((noinline)) int open_again(struct tr2_dst *dst)
 {
 	char path[sizeof(dst->path)];
 	uint64_t device, inode;
 	int fd;
 
+	dst->fd = -1;
+	errno = ENOENT;   /* or another file is there */
 	if (tr2_dst_file(dst, path, sizeof(path), &device, &inode))
 		return 0;
-	dst->fd = -1;
 	fd = tr2_fd_append(path, 0);
 	if (fd < 0)
 		return 0;
 	if (!tr2_fd_is(fd, &dst->identity)) {
 		tr2_sys_close(fd);
+		errno = ENOENT;
 		return 0;
 	}
 	dst->fd = fd;
@@ -196,8 +198,11 @@ void tr2_dst_open_again(struct tr2_dst *dst)
 {
 	int saved = errno;
 
-	if (tr2_dst_lacks_file(dst))
-		dst->is_gone = !open_again(dst);
+	if (tr2_dst_lacks_file(dst)) {
+		dst->is_missing = !open_again(dst);
+		dst->is_gone = dst->is_missing && (errno == ENOENT || errno == ENOTDIR);
+		dst->is_missing &= !dst->is_gone;
+	}
 	errno = saved;
 }
 

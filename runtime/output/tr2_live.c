@@ -354,9 +354,12 @@ int tr2_live_lacks_files(void)
 
 void tr2_live_open_again(void)
 {
-	for (int i = 0; count_on() && i < TARGETS; i++)
-		if (g_live[i].is_on)
-			tr2_dst_open_again(&g_live[i].dst);
+	for (int i = 0; count_on() && i < TARGETS; i++) {
+		if (!g_live[i].is_on)
+			continue;
+		tr2_dst_open_again(&g_live[i].dst);
+		g_live[i].dst.is_gone |= g_live[i].dst.is_missing;
+	}
 }
 
 /* What the targets hold stays allocated, and in sight: the memory may be in any state. */

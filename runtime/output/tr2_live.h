@@ -40,7 +40,7 @@ int tr2_live_is_sentinel(void);
 int tr2_live_is_target(const char *name, size_t length);
 void tr2_live_mute(const char *name, size_t length, int is_muted);
 
-/* As tr2_sink_lacks_files(), tr2_sink_open_again(). */
+/* As tr2_sink_lacks_files(), tr2_sink_open_again().  A text that cannot be opened again has ended. */
 int tr2_live_lacks_files(void);
 void tr2_live_open_again(void);
 

@@ -204,10 +204,15 @@ int tr2_sink_lacks_files(void)
 	return tr2_dst_lacks_file(&g_sink.dst) || tr2_live_lacks_files();
 }
 
-void tr2_sink_open_again(void)
+int tr2_sink_open_again(void)
 {
 	tr2_dst_open_again(&g_sink.dst);
 	tr2_live_open_again();
+	if (g_sink.dst.is_missing && tr2_live_is_on()) {
+		g_sink.dst.is_gone = 1;
+		g_sink.dst.is_missing = 0;
+	}
+	return !g_sink.dst.is_missing;
 }
 
 int tr2_sink_has_texts(void)

@@ -72,10 +72,11 @@ int tr2_sink_takes_now(void);
 /*
  * The program has closed files of ours.
  * tr2_sink_lacks_files()  1: a thread of the program has to open them again before the next write (tr2_dst.h)
- * tr2_sink_open_again()   do that
+ * tr2_sink_open_again()   do that.  Return  0: the raw target cannot be opened now.  What is in the rings may stay
+ *                         there until it can, for readers have the ring file.  With texts it is given up instead
  */
 int tr2_sink_lacks_files(void);
-void tr2_sink_open_again(void);
+int tr2_sink_open_again(void);
 
 /* 1 if there are live text outputs: somebody may look on, and writing takes more stack than a handler may have. */
 int tr2_sink_has_texts(void);

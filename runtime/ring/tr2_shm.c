@@ -263,11 +263,11 @@ void tr2_shm_unlink(void)
 		leave_empty(head);
 }
 
-void tr2_shm_leave(void)
+void tr2_shm_leave(unsigned part)
 {
 	struct statfs system;
 
-	if (tr2_sys_statfs(tr2_shm_path(), &system) || system.f_bavail < system.f_blocks / 2)
+	if (!tr2_sys_statfs(tr2_shm_path(), &system) && system.f_bavail < system.f_blocks / part)
 		tr2_shm_unlink();
 	tr2_store_rlx(&g_is_named, 0); /* relaxed: as above */
 }
