@@ -51,6 +51,7 @@ int t2x_compare_read(struct t2x_diff *diff, const struct t2x_expansion *x, int *
 		.runs = calloc(n, sizeof(*diff->runs)), .nold = n - x->settings->new_runs,
 		.nnew = x->settings->new_runs, .threshold = x->settings->threshold,
 		.has_times = x->settings->has_times, .has_durations = x->settings->has_durations,
+		.form = x->settings->diff_form,
 	};
 	if (!diff->runs)
 		return -ENOMEM;

@@ -13,7 +13,7 @@
 
 enum { MAX_NESTING = 1000000 };
 
-static void check_word(const struct t2x_format_option *option, const char *text)
+void t2x_check_word(const struct t2x_format_option *option, const char *text)
 {
 	char what[128];
 
@@ -47,7 +47,7 @@ void t2x_check_format_options(const struct t2x_format *format, const char *const
 		snprintf(what, sizeof(what), "--%s is not a number", option->name);
 		if (option->value && !strcmp(option->value, "N"))
 			t2x_value_number(what, values[i], UINT32_MAX);
-		check_word(option, values[i]);
+		t2x_check_word(option, values[i]);
 		snprintf(what, sizeof(what), "--%s is not for --format=%s, only for", option->name,
 			 format->name);
 		if (!t2x_format_has(format, option))

@@ -5,6 +5,9 @@
 
 #include "text/t2x_formats.h"
 
+/* Refuse a value that is none of the option's words. */
+void t2x_check_word(const struct t2x_format_option *option, const char *text);
+
 /*
  * Refuse a value that is no number, and an option that the format does not have.
  * values  by T2X_OPTION_*; NULL: not given

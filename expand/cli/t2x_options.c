@@ -311,6 +311,21 @@ static unsigned count_behind(int argc, char **argv)
 	return i < argc ? (unsigned)(argc - i - 1) : 0;
 }
 
+/* --as is an option of formats, and of no other use to --diff; it shows times, too. */
+static void take_form(struct t2x_settings *settings)
+{
+	const char *as = settings->values[T2X_OPTION_as];
+
+	if (!settings->is_diff || !as)
+		return;
+	t2x_check_word(&t2x_format_options[T2X_OPTION_as], as);
+	settings->diff_form = *as == 'j' ? T2X_DIFF_JSON : *as == 'c' ? T2X_DIFF_CSV : T2X_DIFF_TABLE;
+	settings->has_times |= settings->diff_form != T2X_DIFF_TABLE;
+	settings->values[T2X_OPTION_as] = NULL;
+	if (settings->diff_form && settings->has_durations)
+		t2x_refuse("--durations is for people: not with --as", as);
+}
+
 /* One run of each, or several with -- between them. */
 static void check_diff(struct t2x_settings *settings, unsigned behind)
 {
@@ -443,6 +458,7 @@ void t2x_options_read(struct t2x_settings *settings, int argc, char **argv)
 		take_option(settings, option);
 	}
 	take_asked(settings);
+	take_form(settings);
 	t2x_check_format_options(settings->format, settings->values, &settings->options);
 	take_operands(settings, argv + optind, (unsigned)(argc - optind));
 	check_rings(settings);

@@ -14,6 +14,7 @@
 #include "t2x_status.h"
 #include "t2x_value.h"
 #include "t2x_watched.h"
+#include "query/t2x_diff_rows.h"
 #include "query/t2x_filter.h"
 #include "symbols/t2x_namer.h"
 #include "text/t2x_formats.h"
@@ -37,6 +38,7 @@ struct t2x_settings {
 	unsigned new_runs;                /* of these, at the end */
 	int has_times;                    /* --diff shows what got slower or faster */
 	int has_durations;                /* --diff shows how they differ */
+	enum t2x_diff_form diff_form;
 	double threshold;                 /* per cent that times may differ; below 0: any */
 	struct t2x_filter filter;         /* which events; to be freed */
 	struct t2x_symbols_places places; /* of the files that name addresses */

@@ -227,6 +227,8 @@ static int heeds(const struct t2x_format *format, const struct t2x_format_option
 
 static int shows_format_option(const struct t2x_command *command, const struct t2x_format_option *option)
 {
+	if (command && *option->formats && has_word(option->formats, command->name))
+		return 1;
 	for (unsigned i = 0; command && i < T2X_FORMATS; i++)
 		if (shows_format(command, &t2x_formats[i]) && heeds(&t2x_formats[i], option))
 			return 1;
@@ -328,7 +330,7 @@ static void put_command(FILE *to, const struct t2x_command *command)
 		return;
 	if (shows_option(command, &t2x_cli_options[T2X_CLI_FORMAT]))
 		put_formats(to, command);
-	if (command->formats)
+	if (command->formats || has_word(t2x_format_options[T2X_OPTION_as].formats, command->name))
 		put_format_options(to, command);
 	put_filters(to);
 	for (unsigned group = 0; group < T2X_GROUPS; group++)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "t2x_diff_form.h"
 #include "t2x_diff_times.h"
 #include "t2x_filter.h"
 #include "t2x_totals_regions.h"
@@ -113,13 +114,24 @@ static void put_range(struct t2x_out *out, const struct side *side)
 	t2x_out_string(out, cell);
 }
 
+static struct t2x_diff_side describe(const struct side *side)
+{
+	return (struct t2x_diff_side){ least(side), median(side), largest(side) };
+}
+
 /* Return  1: it has changed */
-static int show_structure(struct t2x_out *out, const struct side *sides, const struct t2x_row *row, int is_first)
+static int show_structure(struct t2x_out *out, const struct t2x_diff *diff, const struct side *sides,
+			  const struct t2x_row *row, int is_first)
 {
 	const char *what = !largest(&sides[OLD]) ? "new" : !largest(&sides[NEW]) ? "gone" : "";
+	const struct t2x_diff_line line = { .row = row, .old = describe(&sides[OLD]), .new = describe(&sides[NEW]) };
 
 	if (least(&sides[NEW]) >= least(&sides[OLD]) && largest(&sides[NEW]) <= largest(&sides[OLD]))
 		return 0;
+	if (diff->form) {
+		t2x_diff_form_line(diff, out, &line);
+		return 1;
+	}
 	if (is_first)
 		t2x_out_literal(out, "structure\n"
 				     "             old              new       kind     category       label\n");
@@ -247,7 +259,7 @@ static int show_rows(const struct t2x_diff *diff, struct t2x_out *out, struct si
 			continue;   /* how often a function is sampled is up to chance */
 		fill(diff, sides, items + i, of_row, is_time ? find_time : find_count);
 		changed += is_time ? show_time(out, diff, sides, row, !changed)
-				   : show_structure(out, sides, row, !changed);
+				   : show_structure(out, diff, sides, row, !changed);
 	}
 	return changed;
 }
@@ -255,24 +267,29 @@ static int show_rows(const struct t2x_diff *diff, struct t2x_out *out, struct si
 static int show_all(const struct t2x_diff *diff, struct t2x_out *out, struct side *sides,
 		    const struct t2x_diff_item *items, unsigned n)
 {
-	int changed = show_rows(diff, out, sides, items, n, 0), times = 0;
+	int changed, times = 0;
 
+	t2x_diff_form_begin(diff, out);
+	changed = show_rows(diff, out, sides, items, n, 0);
 	if (diff->has_times)
 		times = t2x_diff_times_show(diff, out, items, n);
 	else if (diff->threshold >= 0)
 		times = show_rows(diff, out, sides, items, n, 1);
 	if (diff->has_durations)
 		show_figures(diff, out, sides, items, n);
+	t2x_diff_form_end(diff, out);
 	return times < 0 ? times : changed + times;
 }
 
-int t2x_diff_show(const struct t2x_diff *diff, struct t2x_out *out)
+int t2x_diff_show(struct t2x_diff *diff, struct t2x_out *out)
 {
+	unsigned lines = 0;
 	struct side sides[2] = { { NULL, diff->nold }, { NULL, diff->nnew } };
 	struct t2x_diff_item *items;
 	int changed = -ENOMEM;
 	unsigned n;
 
+	diff->lines = &lines;
 	for (unsigned run = 0; run < diff->nold + diff->nnew; run++)
 		t2x_totals_unnest_open(diff->runs[run]);
 	items = t2x_diff_list(diff, &n);
@@ -280,6 +297,7 @@ int t2x_diff_show(const struct t2x_diff *diff, struct t2x_out *out)
 	sides[NEW].values = calloc(diff->nnew, sizeof(uint64_t));
 	if (items && sides[OLD].values && sides[NEW].values)
 		changed = show_all(diff, out, sides, items, n);
+	diff->lines = NULL;
 	free(items);
 	free(sides[OLD].values);
 	free(sides[NEW].values);

@@ -65,6 +65,11 @@ static const char *const kinds[T2X_ROW_KINDS] = {
 	"region", "child", "timer", "", "counter", "", "data", "step", "mode", "", "function", "", "", "missing",
 };
 
+const char *t2x_diff_kind(const struct t2x_row *row)
+{
+	return kinds[row->kind];
+}
+
 void t2x_diff_put_names(struct t2x_out *out, const struct t2x_row *row)
 {
 	const size_t length = strlen(row->category);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/t2x_human.h"
+#include "t2x_diff_form.h"
 #include "t2x_shift.h"
 
 enum { MOST_BY_CHANCE = 20 };             /* rows that are shown where all may be chance */
@@ -16,6 +17,8 @@ static const double share_of_false = 0.05;
 struct change {
 	const struct t2x_row *row;
 	uint64_t old, new;                /* medians */
+	uint64_t old_ends[2], new_ends[2];   /* the least, the largest */
+	int is_believed;
 	uint64_t impact;                  /* time that it costs or saves in a run */
 	int is_of_each;                   /* of the median call, not of all */
 	struct t2x_shift shift;
@@ -65,10 +68,12 @@ static int compare_values(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-static uint64_t find_median(struct times *times, const uint64_t *values, unsigned n)
+static uint64_t find_median(struct times *times, const uint64_t *values, unsigned n, uint64_t ends[2])
 {
 	memcpy(times->sorted, values, n * sizeof(*values));
 	qsort(times->sorted, n, sizeof(*values), compare_values);
+	ends[0] = times->sorted[0];
+	ends[1] = times->sorted[n - 1];
 	return times->sorted[(n - 1) / 2] + (times->sorted[n / 2] - times->sorted[(n - 1) / 2]) / 2;
 }
 
@@ -96,8 +101,8 @@ static int compare_runs(struct times *times, struct change *change, int is_funct
 {
 	const unsigned nold = times->diff->nold, nnew = times->diff->nnew;
 
-	change->old = find_median(times, times->old, nold);
-	change->new = find_median(times, times->new, nnew);
+	change->old = find_median(times, times->old, nold, change->old_ends);
+	change->new = find_median(times, times->new, nnew, change->new_ends);
 	change->impact = change->new > change->old ? change->new - change->old : change->old - change->new;
 	if (is_function ? !change->old && !change->new : !change->old || !change->new)
 		return 0;
@@ -174,20 +179,24 @@ static int find_believed(struct times *times)
 	return (int)believed;
 }
 
+static int is_above_threshold(const struct times *times, const struct change *change)
+{
+	const double least = times->diff->threshold > 0 ? times->diff->threshold / 100 : 0;
+
+	return change->shift.change > least || -change->shift.change > least;
+}
+
 /*
  * Of the first n leave those that differ by more than the threshold, the largest impact first.
  * Return  how many these are
  */
 static unsigned choose(struct times *times, unsigned n)
 {
-	const double least = times->diff->threshold > 0 ? times->diff->threshold / 100 : 0;
 	unsigned left = 0;
 
-	for (unsigned i = 0; i < n; i++) {
-		const double change = times->changes[i].shift.change;
-		if (change > least || -change > least)
+	for (unsigned i = 0; i < n; i++)
+		if (is_above_threshold(times, &times->changes[i]))
 			times->changes[left++] = times->changes[i];
-	}
 	qsort(times->changes, left, sizeof(*times->changes), compare_impacts);
 	return left;
 }
@@ -292,6 +301,29 @@ static unsigned show_believed(struct times *times, struct t2x_out *out, unsigned
 	return n;
 }
 
+/* All rows.  Return  how many are believed, and above the threshold */
+static unsigned show_lines(struct times *times, struct t2x_out *out, unsigned believed)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < believed; i++) {
+		times->changes[i].is_believed = is_above_threshold(times, &times->changes[i]);
+		n += times->changes[i].is_believed ? 1 : 0;
+	}
+	qsort(times->changes, times->n, sizeof(*times->changes), compare_impacts);
+	for (unsigned i = 0; i < times->n; i++) {
+		const struct change *change = &times->changes[i];
+		const struct t2x_diff_line line = {
+			.row = change->row, .of = name_of(change), .shift = &change->shift,
+			.old = { change->old_ends[0], change->old, change->old_ends[1] },
+			.new = { change->new_ends[0], change->new, change->new_ends[1] },
+			.is_believed = change->is_believed,
+		};
+		t2x_diff_form_line(times->diff, out, &line);
+	}
+	return n;
+}
+
 /* Too few runs: fewer than would tell.  Where there are many, their p is that of random permutations. */
 static int has_too_few(const struct times *times)
 {
@@ -310,6 +342,8 @@ static int show(struct times *times, struct t2x_out *out, const struct t2x_diff_
 		add_row(times, items + i, of_row);
 	}
 	believed = find_believed(times);
+	if (times->diff->form && believed >= 0)
+		return (int)show_lines(times, out, (unsigned)believed);
 	if (!believed && has_too_few(times))
 		show_by_chance(times, out);
 	return believed < 0 ? believed : (int)show_believed(times, out, (unsigned)believed);

@@ -100,4 +100,48 @@ for i in 1 2 3 4 5; do
 done
 differs 1 "five runs on each side" old{1,2,3,4,5}.tlg -- slow{1,2,3,4,5}.tlg
 check "five runs on each side are enough" grep -q ' net ' diff.out
+
+# For programs: all rows, and which are believed
+need python3 command -v python3
+cat >rows.py <<'END'
+import csv, json, sys
+rows = json.load(open("diff.json"))
+assert rows["old_runs"] == 10 and rows["new_runs"] == 10, rows
+rows = rows["rows"]
+times = [r for r in rows if r["table"] == "times"]
+send = [r for r in times if r["label"] == "send"]
+assert len(times) == 3 and len(send) == 1 and times[0] in send, "the largest difference comes first"
+send = send[0]
+assert send["believed"] == 1 and send["low"] < 0.03 < send["high"] and send["p"] < 0.001, send
+assert send["old_min"] <= send["old"] <= send["old_max"] < send["new"] <= send["new_max"], send
+assert all(r["believed"] == 0 for r in times[1:]), times
+cells = list(csv.DictReader(open("diff.csv")))
+assert [list(r) for r in cells] == [list(r) for r in rows], "the same columns"
+assert len(cells) == len(rows)
+for cell, row in zip(cells, rows):
+	for key, value in row.items():
+		assert (value is None and cell[key] == "") or cell[key] == value or float(cell[key]) == value, (key, cell, row)
+more = json.load(open("more.json"))
+more = [r for r in more["rows"] if r["table"] == "structure"]
+assert [(r["kind"], r["label"], r["of"], r["old"], r["new"], r["p"]) for r in more] == \
+	[("region", "one, new", "count", 0, 1, None), ("region", "query", "count", 20, 19, None)], more
+END
+# shellcheck disable=SC2086
+differs 1 "as JSON" --as=json $old -- $new
+mv diff.out diff.json
+# shellcheck disable=SC2086
+differs 1 "as CSV" --as=csv $old -- $new
+mv diff.out diff.csv
+sed '3,4s/"label":"query"/"label":"one, new"/' old1.json >more1.json
+"$t2" import -o more1.tlg more1.json 2>more.err
+differs 1 "a new row, as JSON" --as=json old1.tlg more1.tlg
+mv diff.out more.json
+differs 1 "a new row, as CSV" --as=csv old1.tlg more1.tlg
+check "a new row, as CSV" grep -qx 'structure,region,"db","one, new",count,0,0,0,1,1,1,,,,,' diff.out
+quiet "JSON and CSV have all rows" python3 rows.py
+differs 0 "nothing differs, as JSON" --as=json old1.tlg old1.tlg
+check "nothing differs: all rows, none believed" [ "$(grep -c '"believed":0' diff.out)" -eq 3 ]
+differs 2 "an unknown form" --as=xml old1.tlg new1.tlg
+check "an unknown form: the error says what there is" grep -q -- '--as is table|json|csv, not' diff.err
+differs 2 "figures for people" --as=csv --durations old1.tlg new1.tlg
 total

@@ -47,7 +47,7 @@ static void test_formats_options_name_formats_that_are_there(void **state)
 
 		snprintf(names, sizeof(names), "%s", t2x_format_options[i].formats);
 		while ((name = strtok_r(rest, " ", &rest)))
-			assert_non_null(t2x_format_find(name));
+			assert_true(t2x_format_find(name) || !strcmp(name, "diff"));   /* which is a command */
 	}
 }
 
