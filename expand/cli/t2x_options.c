@@ -311,7 +311,7 @@ static unsigned count_behind(int argc, char **argv)
 	return i < argc ? (unsigned)(argc - i - 1) : 0;
 }
 
-/* --as is an option of formats, and of no other use to --diff; it shows times, too. */
+/* With --diff, --as is how the comparison looks; json and csv imply --times. */
 static void take_form(struct t2x_settings *settings)
 {
 	const char *as = settings->values[T2X_OPTION_as];

@@ -116,7 +116,9 @@ static void put_range(struct t2x_out *out, const struct side *side)
 
 static struct t2x_diff_side describe(const struct side *side)
 {
-	return (struct t2x_diff_side){ least(side), median(side), largest(side) };
+	const uint64_t lower = side->values[(side->n - 1) / 2];
+
+	return (struct t2x_diff_side){ least(side), lower + (median(side) - lower) / 2, largest(side) };
 }
 
 /* Return  1: it has changed */

@@ -57,6 +57,12 @@ static void fill(char cells[][CELL], const struct t2x_diff_line *line)
 	}
 }
 
+/* As the summary has it. */
+static const char *kind_of(const struct t2x_diff_line *line)
+{
+	return line->row->kind == T2X_ROW_MODE ? "cmd_mode" : t2x_diff_kind(line->row);
+}
+
 static const char *table_of(const struct t2x_diff_line *line)
 {
 	return line->of ? "times" : "structure";
@@ -80,7 +86,7 @@ static void put_csv(struct t2x_out *out, const struct t2x_diff_line *line)
 
 	t2x_out_string(out, table_of(line));
 	t2x_out_char(out, ',');
-	t2x_out_string(out, t2x_diff_kind(line->row));
+	t2x_out_string(out, kind_of(line));
 	t2x_out_char(out, ',');
 	t2x_csv_quoted(out, line->row->category, strlen(line->row->category));
 	t2x_out_char(out, ',');
@@ -119,7 +125,7 @@ static void put_json(struct t2x_out *out, const struct t2x_diff_line *line)
 	t2x_out_literal(out, "\n{\"table\":\"");
 	t2x_out_string(out, table_of(line));
 	t2x_out_char(out, '"');
-	put_name(out, "kind", t2x_diff_kind(line->row));
+	put_name(out, "kind", kind_of(line));
 	put_name(out, "category", line->row->category);
 	put_name(out, "label", line->row->label);
 	put_name(out, "of", line->of ? line->of : "count");

@@ -4,7 +4,7 @@
  *
  * The rows of both tables, structure and times, have the same columns.  A side has what its runs have of the row: the
  * least, the median, the largest; counts, or nanoseconds.  Rows of times are there whether they differ or not: believed
- * is 1 for those that differ by more than chance explains.
+ * is 1 for those that differ by more than chance explains, and by more than the threshold.
  */
 #ifndef T2X_DIFF_FORM_H
 #define T2X_DIFF_FORM_H
@@ -24,7 +24,7 @@ struct t2x_diff_line {
 	int is_believed;
 };
 
-/* A line for each row, between these two.  For the table that people read the latter do nothing. */
+/* Begin; a line for each row; end.  For the table that people read, begin and end do nothing. */
 void t2x_diff_form_begin(const struct t2x_diff *diff, struct t2x_out *out);
 void t2x_diff_form_line(const struct t2x_diff *diff, struct t2x_out *out, const struct t2x_diff_line *line);
 void t2x_diff_form_end(const struct t2x_diff *diff, struct t2x_out *out);

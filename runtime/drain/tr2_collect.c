@@ -68,6 +68,11 @@ void tr2_collect_await(uint32_t seen, unsigned ms)
 	tr2_add_rlx(&g_collect.waiting, -1u); /* relaxed: as above */
 }
 
+void tr2_collect_let_wait(void)
+{
+	tr2_store_rlx(&g_collect.is_awaited, 0); /* relaxed: a hint */
+}
+
 int tr2_collect_is_awaited(void)
 {
 	return tr2_load_rlx(&g_collect.is_awaited); /* relaxed: a hint */

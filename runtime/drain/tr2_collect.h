@@ -65,6 +65,9 @@ void tr2_collect_await(uint32_t seen, unsigned ms);
 /* 1 if a thread has begun to wait so since the last tr2_collect_write_if_due(). */
 int tr2_collect_is_awaited(void);
 
+/* The drain cannot write now: it does not hurry for those who wait. */
+void tr2_collect_let_wait(void);
+
 /* In a forked child: forget the parent's state. */
 void tr2_collect_reset(void);
 

@@ -28,8 +28,7 @@
 #include "settings/tr2_sid.h"
 
 enum {
-	TIMEOUT_US = 10000,                   /* with an unfinished event, before going around it */
-	LAST_TIMEOUT_US = 2000,               /* the same when the process ends */
+	LAST_TIMEOUT_US = 2000,               /* as TR2_DRAIN_TIMEOUT_US, when the process ends */
 	FLUSH_US = 5000,                      /* and twice the timeout: without progress, until a flush gives up ... */
 	FLUSH_PAUSES = 50, PAUSE_NS = 100000, /* ... and so many pauses: it may have had no processor in that time */
 	STANDS_BACK = 8,                      /* passes in a row that the drain's thread leaves to others who wait */
@@ -38,7 +37,7 @@ enum {
 static struct drain {
 	int finished;
 	int wants_files;                       /* a thread of the program is to open some */
-	int is_missing;                        /* no thread of the program could open the trace, at the last try */
+	int is_missing;                        /* the last try of a thread of the program to open the trace failed */
 	uint32_t left[TR2_DRAIN_TASKS];        /* 1: to be done by the thread's next pass */
 } g_drain;
 
@@ -89,8 +88,11 @@ enum tr2_drain tr2_drain_pass(unsigned age_ms)
 	if (stands_back() || !tr2_lock_try())
 		return TR2_DRAIN_MOVED;
 	tr2_tsan_hide();
-	if (!g_drain.finished && !lacks_files() && !tr2_is_forked_child()) {
-		if (tr2_is_flight_recorder() ? look_and_write() : tr2_pass(TIMEOUT_US, &upto) != TR2_PASS_IDLE)
+	if (!g_drain.finished && lacks_files()) {
+		tr2_collect_let_wait();
+	} else if (!g_drain.finished && !tr2_is_forked_child()) {
+		if (tr2_is_flight_recorder() ? look_and_write()
+					     : tr2_pass(TR2_DRAIN_TIMEOUT_US, &upto) != TR2_PASS_IDLE)
 			done = TR2_DRAIN_MOVED;
 		do_what_is_left();
 		tr2_collect_write_if_due(tr2_clock_raw(), age_ms);
@@ -120,11 +122,21 @@ int tr2_drain_may_write(void)
 	return may;
 }
 
+/* There is another file to go on in: what is in the rings cannot be kept for this one. */
+static void give_up(void)
+{
+	tr2_sink_give_up();
+	tr2_store_rlx(&g_drain.is_missing, 0); /* relaxed: a hint */
+}
+
 static void open_files(void)
 {
-	tr2_drain_may_write();
+	const int may = tr2_drain_may_write();
+
 	if (tr2_drain_is_left(TR2_DRAIN_ROTATE) && !tr2_sink_has_next() && tr2_sink_open_next())
 		tr2_store_rlx(&g_drain.left[TR2_DRAIN_ROTATE], 0); /* relaxed: as in tr2_drain_leave() */
+	if (!may && tr2_sink_has_next())
+		give_up();
 	tr2_store_rlx(&g_drain.wants_files, 0); /* relaxed: a hint */
 	tr2_lock_release();
 }
@@ -178,13 +190,12 @@ static int drain_with(unsigned timeout_us)
 	return is_done;
 }
 
-/* A flight recorder writes only what was asked for. */
-static void drain_all(void)
+void tr2_drain_all(void)
 {
 	if (tr2_is_flight_recorder()) {
 		look_and_write();
 	} else {
-		drain_with(TIMEOUT_US);
+		drain_with(TR2_DRAIN_TIMEOUT_US);
 		tr2_collect_write();
 	}
 }
@@ -193,7 +204,7 @@ static int g_is_flushed;   /* what flush() has found; of the holder of the lock 
 
 /*
  * Run fn under the lock, signals blocked, in the process that owns the state.
- * otherwise  what a thread of the program does if it cannot write now; NULL: nothing
+ * otherwise  run instead of fn by a thread of the program, if the trace cannot be written now; NULL: nothing is
  * result     0: fn was not run, or was flush() and has failed
  * Return     0: the drain does not move
  */
@@ -238,7 +249,7 @@ static void flush(void)
 	if (tr2_is_flight_recorder())
 		look_and_write();
 	else
-		is_done = drain_with(TIMEOUT_US);
+		is_done = drain_with(TR2_DRAIN_TIMEOUT_US);
 	g_is_flushed = !tr2_collect_write() && is_done;
 }
 
@@ -252,7 +263,7 @@ int tr2_drain_flush(void)
 /* What was recorded before is in the stream, as far as nobody was just recording. */
 static void note_pause(void)
 {
-	drain_all();
+	tr2_drain_all();
 	for (struct tr2_thread *thread = tr2_thread_first(); thread; thread = tr2_thread_next(thread)) {
 		struct tr2_track *track = thread->reader.track;
 
@@ -313,7 +324,7 @@ static void begin_stream(uint32_t stream)
 
 static void rotate(void)
 {
-	drain_all();
+	tr2_drain_all();
 	if (!tr2_sink_has_next() && tr2_sink_open_next())
 		return;   /* no new file: the old one goes on */
 	end_stream(TLG_END_ROTATE);
@@ -321,9 +332,19 @@ static void rotate(void)
 	begin_stream(tr2_sid_stream());
 }
 
+static void rotate_missing(void)
+{
+	if (!tr2_sink_has_next() && tr2_sink_open_next())
+		return;
+	give_up();
+	rotate();
+}
+
 void tr2_drain_rotate(void)
 {
-	with_lock(rotate);
+	int result;
+
+	with_lock_result(rotate, rotate_missing, &result);
 }
 
 void tr2_drain_leave(enum tr2_drain_task task)
@@ -345,7 +366,7 @@ static void do_what_is_left(void)
 	do_if_left(TR2_DRAIN_NEXT_CYCLE, tr2_cycle_next);
 	if (tr2_sink_has_next())
 		do_if_left(TR2_DRAIN_ROTATE, rotate);
-	do_if_left(TR2_DRAIN_FLUSH, drain_all);
+	do_if_left(TR2_DRAIN_FLUSH, tr2_drain_all);
 }
 
 static unsigned g_end_reason = TLG_END_EXIT;
@@ -378,7 +399,7 @@ static void finish(void)
 	tr2_page_close();
 	tr2_store_rlx(&g_drain.finished, 1); /* relaxed: read without the lock only as a hint */
 	if (error && tr2_recovery_has_file())
-		tr2_shm_leave(2);
+		tr2_shm_leave();
 	else
 		tr2_shm_unlink();
 }
@@ -386,10 +407,12 @@ static void finish(void)
 /* The trace cannot be written now, and the process ends: the ring file is all that there is. */
 static void leave_in_ring(void)
 {
+	if (tr2_g_settings.dst_debug)
+		tr2_warning("the trace could not be opened again, its end is in ", tr2_shm_path());
 	tr2_sink_close();
 	tr2_page_close();
 	tr2_store_rlx(&g_drain.finished, 1); /* relaxed: as in finish() */
-	tr2_shm_leave(8);
+	tr2_shm_leave();
 }
 
 static void finish_without_texts(void)
@@ -400,11 +423,10 @@ static void finish_without_texts(void)
 
 static void finish_with(void (*fn)(void), unsigned reason)
 {
-	int result, is_there;
+	int result;
 
 	tr2_store_rlx(&g_end_reason, reason); /* relaxed: of two threads that end the process at once either is right */
-	is_there = with_lock_result(fn, leave_in_ring, &result) && !is_missing();
-	if (!is_there && tr2_g_settings.dst_debug)
+	if (!with_lock_result(fn, leave_in_ring, &result) && tr2_g_settings.dst_debug)
 		tr2_warning("the end of the trace could not be written, it is in ", tr2_shm_path());
 }
 
@@ -426,43 +448,6 @@ int tr2_drain_is_over(void)
 int tr2_drain_may_come(void)
 {
 	return !tr2_lock_is_ours() && !tr2_drain_is_over() && !is_missing();
-}
-
-/* Return  1: fn was run, or the trace has ended */
-static int run_here(void (*fn)(void), int may_be_handler)
-{
-	int takes;
-
-	if ((may_be_handler && tr2_sink_has_texts()) || !tr2_lock_try())
-		return 0;
-	takes = tr2_drain_may_write() && tr2_sink_takes_now();
-	tr2_recovery_pid_space();   /* here there is no thread to do it */
-	if (takes && !g_drain.finished)
-		fn();
-	tr2_lock_release();
-	return takes;
-}
-
-int tr2_drain_instead(int may_be_handler)
-{
-	return run_here(drain_all, may_be_handler);
-}
-
-static void pass_once(void)
-{
-	uint64_t upto;
-
-	if (tr2_is_flight_recorder())
-		tr2_pass_snapshot();
-	else
-		tr2_pass(TIMEOUT_US, &upto);
-	if (!tr2_collect_has_written())
-		tr2_collect_write();
-}
-
-void tr2_drain_in_passing(int may_be_handler)
-{
-	run_here(pass_once, may_be_handler);
 }
 
 /* ---- set-up ------------------------------------------------------------------------------------- */

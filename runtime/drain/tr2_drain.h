@@ -14,12 +14,14 @@
 
 #include "ring/tr2_thread.h"
 
+enum { TR2_DRAIN_TIMEOUT_US = 10000 };   /* with an unfinished event, before going around it */
+
 /* Allocate what passes need and begin the stream.  After tr2_thread_init().  0 or -errno.  Signal unsafe */
 int tr2_drain_init(uint32_t stream);
 
 /*
- * Around fork(), in tr2_drain_fork.c: read the calling thread's ring to its end, and hold the drain's lock until the
- * child has a copy of what is known then.  Blocks  at most 10 ms
+ * Around fork(), in tr2_drain_fork.c: read the calling thread's ring to its end, or look ahead in it, and hold the
+ * drain's lock until the child has a copy of what is known then.  Blocks  at most 10 ms
  */
 void tr2_drain_before_fork(void);
 void tr2_drain_after_fork_parent(void);
@@ -51,9 +53,15 @@ void tr2_drain_open_files(void);
 void tr2_drain_open_files_now(void);
 
 /*
+ * With the lock: move and write all that was recorded until now; of a flight recorder only what was asked for.
+ * Signals masked
+ */
+void tr2_drain_all(void);
+
+/*
  * A ring is full and the consumer thread does not run: make a pass here, unless another thread makes one.
  * may_be_handler  1: not with live text outputs, which take more stack than a handler may have
- * Return  1 if a pass was made    Signals masked
+ * Return  1 if a pass was made    Signals masked    File  tr2_drain_here.c, and the next
  */
 int tr2_drain_instead(int may_be_handler);
 
@@ -69,8 +77,10 @@ int tr2_drain_is_over(void);
 
 /*
  * With the lock: whether the calling thread can write.  A thread of the program opens again what the program closed.
- * Return  0: it cannot, now: no pass must be made.  So it is with a daemon that has closed all descriptors and become
- *         another user: readers find the events in its ring file, as many as there is memory for.  Cost  0.2 us
+ * Return  0: it cannot, now: no pass must be made, so that the events stay in the rings.  A daemon that has closed all
+ *         descriptors and become another user may not open its trace: readers find the events in its ring file, as many
+ *         as there is memory for
+ * Cost    0.2 us
  */
 int tr2_drain_may_write(void);
 

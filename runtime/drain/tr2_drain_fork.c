@@ -14,7 +14,8 @@
 
 /* The calling thread has acquired the lock for its fork().  Another thread that forks at the same time has not. */
 static __thread int g_held __attribute__((tls_model("initial-exec")));
-TR2_LARGE static struct tr2_track g_ahead;         /* what a flight recorder knows of the thread that forks */
+static __thread int g_looks_ahead __attribute__((tls_model("initial-exec")));   /* nothing may be moved now */
+TR2_LARGE static struct tr2_track g_ahead;         /* what is known then of the thread that forks */
 
 void tr2_drain_before_fork(void)
 {
@@ -26,9 +27,10 @@ void tr2_drain_before_fork(void)
 		return;
 	tr2_mask_all(&mask);
 	g_held = tr2_lock_briefly();
-	if (g_held && tr2_is_flight_recorder())
+	g_looks_ahead = tr2_is_flight_recorder() || (g_held && !tr2_drain_is_over() && !tr2_drain_may_write());
+	if (g_held && g_looks_ahead)
 		tr2_overwrite_look_ahead(tr2_self, &g_ahead);
-	else if (g_held && !tr2_drain_is_over() && tr2_drain_may_write())
+	else if (g_held && !tr2_drain_is_over())
 		tr2_collect_ring(tr2_self, tr2_clock_raw(), 0);
 	tr2_mask_restore(&mask);
 }
@@ -54,7 +56,7 @@ unsigned tr2_drain_open_regions(const struct tr2_thread *parent, uint64_t enters
 	unsigned n = 0;
 
 	static_assert((int)TR2_REPEATED_REGIONS == (int)TR2_OPEN_REGIONS, "all that is kept is repeated");
-	if (tr2_is_flight_recorder())
+	if (g_looks_ahead)
 		track = g_held ? &g_ahead : NULL;
 	g_held = 0;
 	if (!track)

@@ -143,11 +143,7 @@ int tr2_recovery_has_file(void)
 {
 	struct stat st;
 
-	if (!g_target.path[0])
-		return 0;
-	if (tr2_sys_stat(g_target.path, &st))
-		return errno == EACCES;   /* this process may not look, as a daemon that has become another user */
-	return S_ISREG(st.st_mode);
+	return g_target.path[0] && !tr2_sys_stat(g_target.path, &st) && S_ISREG(st.st_mode);
 }
 
 /* ---- the machine -------------------------------------------------------------------------------- */

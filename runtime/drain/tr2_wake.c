@@ -216,7 +216,7 @@ static unsigned next_sleep(enum tr2_drain done, int is_called, unsigned before)
 	int had_parked = has_parked;
 
 	has_parked = done == TR2_DRAIN_IDLE && !is_called && (had_parked || before == longest);
-	if (tr2_pool_is_short() || (!has_parked && !before))
+	if ((tr2_pool_is_short() && tr2_drain_may_come()) || (!has_parked && !before))
 		return shortest_ms();
 	if (!has_parked)
 		return 2 * before < longest ? 2 * before : longest;

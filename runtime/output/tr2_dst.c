@@ -329,6 +329,7 @@ int tr2_dst_open_next(const struct tr2_dst *dst, struct tr2_dst *next)
 	char path[sizeof(dst->path)];
 
 	*next = *dst;
+	next->is_gone = next->is_missing = 0;
 	if (dst->kind != TR2_DST_FILE && dst->kind != TR2_DST_DIRECTORY)
 		return 0;
 	if (dst->is_sentinel)

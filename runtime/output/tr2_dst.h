@@ -31,7 +31,7 @@ struct tr2_dst {
 	unsigned rotation;        /* number in the name; 0: none */
 	int is_stuck;             /* 1: the last write has failed: the next one does not wait */
 	int is_gone;              /* 1: the program has closed it, and it is not where it was: writes fail */
-	int is_missing;           /* 1: the program has closed it, and could not open it again, at the last try */
+	int is_missing;           /* 1: a regular file that the program has closed, and may not open again now */
 	int is_sentinel;          /* 1: this file shows other processes that the directory has too many */
 	off_t limit;              /* bytes that the file may have, as far as that is known; 0: it is not */
 	size_t room;              /* the caller's: bytes that its writes have to leave below that */
@@ -105,8 +105,8 @@ int tr2_dst_write(struct tr2_dst *dst, const void *data, size_t bytes, size_t *s
  * library's own thread does not (tr2_fd.h).  Errno kept    File  tr2_dst_write.c
  *
  * tr2_dst_lacks_file()  1: it is to be opened again by a thread of the program, before more is written.  Cost  0.2 us
- * tr2_dst_open_again()  do that, if need be; if that fails it is gone, or missing: the program may be another user for
- *                       a time
+ * tr2_dst_open_again()  do that, if need be.  If that fails, is_missing is set if the file may be there: the program
+ *                       may be another user, for a time; else is_gone
  */
 int tr2_dst_lacks_file(const struct tr2_dst *dst);
 void tr2_dst_open_again(struct tr2_dst *dst);

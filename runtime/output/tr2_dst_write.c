@@ -198,10 +198,10 @@ void tr2_dst_open_again(struct tr2_dst *dst)
 {
 	int saved = errno;
 
-	if (tr2_dst_lacks_file(dst)) {
-		dst->is_missing = !open_again(dst);
-		dst->is_gone = dst->is_missing && (errno == ENOENT || errno == ENOTDIR);
-		dst->is_missing &= !dst->is_gone;
+	dst->is_missing = 0;
+	if (tr2_dst_lacks_file(dst) && !open_again(dst)) {
+		dst->is_missing = dst->is_regular && errno != ENOENT && errno != ENOTDIR;
+		dst->is_gone = !dst->is_missing;
 	}
 	errno = saved;
 }

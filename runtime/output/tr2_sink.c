@@ -208,11 +208,15 @@ int tr2_sink_open_again(void)
 {
 	tr2_dst_open_again(&g_sink.dst);
 	tr2_live_open_again();
-	if (g_sink.dst.is_missing && tr2_live_is_on()) {
-		g_sink.dst.is_gone = 1;
-		g_sink.dst.is_missing = 0;
-	}
+	if (g_sink.dst.is_missing && (tr2_live_is_on() || tr2_is_flight_recorder()))
+		tr2_sink_give_up();
 	return !g_sink.dst.is_missing;
+}
+
+void tr2_sink_give_up(void)
+{
+	g_sink.dst.is_gone = 1;
+	g_sink.dst.is_missing = 0;
 }
 
 int tr2_sink_has_texts(void)

@@ -72,11 +72,14 @@ int tr2_sink_takes_now(void);
 /*
  * The program has closed files of ours.
  * tr2_sink_lacks_files()  1: a thread of the program has to open them again before the next write (tr2_dst.h)
- * tr2_sink_open_again()   do that.  Return  0: the raw target cannot be opened now.  What is in the rings may stay
- *                         there until it can, for readers have the ring file.  With texts it is given up instead
+ * tr2_sink_open_again()   do that.  Return  0: the raw target cannot be opened now.  What is in the rings stays there
+ *                         until it can, for readers have the ring file.  With texts, and of a flight recorder, the raw
+ *                         target is given up instead
+ * tr2_sink_give_up()      the raw target is given up: writes to it fail, until tr2_sink_go_on()
  */
 int tr2_sink_lacks_files(void);
 int tr2_sink_open_again(void);
+void tr2_sink_give_up(void);
 
 /* 1 if there are live text outputs: somebody may look on, and writing takes more stack than a handler may have. */
 int tr2_sink_has_texts(void);

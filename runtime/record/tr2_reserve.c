@@ -226,7 +226,7 @@ static struct tlg_event *reserve_aside(uintptr_t position, unsigned events)
 static void drop_for_good(struct tr2_thread *self, const struct request *request)
 {
 	drop(self, request, request->has_timed_out ? TLG_LOSS_WAIT : TLG_LOSS_FULL);
-	if (request->has_timed_out || tr2_g_settings.policy == TR2_POLICY_DISCARD)
+	if (request->has_timed_out || tr2_g_settings.policy == TR2_POLICY_DISCARD || !tr2_drain_may_come())
 		self->drop_mark = request->progress;
 }
 

@@ -263,11 +263,11 @@ void tr2_shm_unlink(void)
 		leave_empty(head);
 }
 
-void tr2_shm_leave(unsigned part)
+void tr2_shm_leave(void)
 {
 	struct statfs system;
 
-	if (!tr2_sys_statfs(tr2_shm_path(), &system) && system.f_bavail < system.f_blocks / part)
+	if (!tr2_sys_statfs(tr2_shm_path(), &system) && system.f_bavail < system.f_blocks / 2)
 		tr2_shm_unlink();
 	tr2_store_rlx(&g_is_named, 0); /* relaxed: as above */
 }

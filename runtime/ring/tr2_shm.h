@@ -40,11 +40,10 @@ int tr2_shm_create(uint32_t stream);
 void tr2_shm_unlink(void);
 
 /*
- * The trace could not be ended: the file stays, for it has what the trace lacks.  It is removed if less than a part of
- * its file system is free, a half (2) or an eighth (8) say: while a disk is full many processes may end so, and the
- * memory belongs to the whole machine.
+ * The trace could not be ended: the file stays, for it has what the trace lacks.  It is removed if half of its file
+ * system is used: while a disk is full many processes may end so, and the memory belongs to the whole machine.
  */
-void tr2_shm_leave(unsigned part);
+void tr2_shm_leave(void);
 
 /* In a forked child: the mapping is the parent's.  It stays in place, for code that the fork interrupted. */
 void tr2_shm_forget(void);

@@ -70,6 +70,23 @@ static int is_another_for_a_while(void *unused)
 	return 0;
 }
 
+/* It may make new files. */
+static int rotates_as_a_daemon(void *unused)
+{
+	(void)unused;
+	trace2_initialize();
+	flood(0, FEW);
+	trace2_flush();
+	close_all();
+	if (geteuid() ? chmod(t.raw, 0) : chmod(t.raw, 0600) || chmod(t.dir, 0777) || become_another())
+		return 1;
+	flood(FEW, 2 * FEW);
+	trace2_flush();
+	trace2_rotate();
+	flood(2 * FEW, MANY);
+	return 0;
+}
+
 /* More than there is memory for. */
 static int records_too_much_as_a_daemon(void *unused)
 {
@@ -160,6 +177,16 @@ static void test_program_that_gets_its_rights_back_has_all_in_its_trace(void **s
 	assert_int_equal(raw_not_once(&file, TLG_STYLE_data_intmax, "i", MANY + FEW), 0);
 }
 
+static void test_daemon_that_may_make_a_new_file_goes_on_in_it(void **state)
+{
+	(void)state;
+	run(rotates_as_a_daemon, NULL);
+	assert_int_equal(raw_read(traced_path("raw.1.tlg"), &file), 0);
+	assert_int_equal(file.bad_blocks, 0);
+	assert_int_equal(file.ends, 1);
+	assert_int_equal(raw_count(&file, TLG_STYLE_data_intmax, "i"), MANY - 2 * FEW);
+}
+
 static void test_daemon_that_records_more_than_its_memory_holds_goes_on(void **state)
 {
 	struct t2x_salvage_totals sum;
@@ -191,6 +218,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		TRACED_TEST(test_daemon_has_in_its_ring_file_what_its_trace_lacks),
 		TRACED_TEST(test_program_that_gets_its_rights_back_has_all_in_its_trace),
+		TRACED_TEST(test_daemon_that_may_make_a_new_file_goes_on_in_it),
 		TRACED_TEST(test_daemon_that_records_more_than_its_memory_holds_goes_on),
 		TRACED_TEST(test_program_whose_trace_was_removed_leaves_no_events_in_memory),
 	};
