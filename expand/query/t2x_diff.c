@@ -283,23 +283,23 @@ static int show_all(const struct t2x_diff *diff, struct t2x_out *out, struct sid
 	return times < 0 ? times : changed + times;
 }
 
-int t2x_diff_show(struct t2x_diff *diff, struct t2x_out *out)
+int t2x_diff_show(const struct t2x_diff *diff, struct t2x_out *out)
 {
 	unsigned lines = 0;
+	struct t2x_diff counted = *diff;
 	struct side sides[2] = { { NULL, diff->nold }, { NULL, diff->nnew } };
 	struct t2x_diff_item *items;
 	int changed = -ENOMEM;
 	unsigned n;
 
-	diff->lines = &lines;
+	counted.lines = &lines;
 	for (unsigned run = 0; run < diff->nold + diff->nnew; run++)
 		t2x_totals_unnest_open(diff->runs[run]);
 	items = t2x_diff_list(diff, &n);
 	sides[OLD].values = calloc(diff->nold, sizeof(uint64_t));
 	sides[NEW].values = calloc(diff->nnew, sizeof(uint64_t));
 	if (items && sides[OLD].values && sides[NEW].values)
-		changed = show_all(diff, out, sides, items, n);
-	diff->lines = NULL;
+		changed = show_all(&counted, out, sides, items, n);
 	free(items);
 	free(sides[OLD].values);
 	free(sides[NEW].values);

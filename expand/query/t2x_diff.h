@@ -17,7 +17,7 @@
  * Print what has changed, nothing if nothing has.  Figures of durations differ by chance, so they do not count.
  * Return  how many rows have changed; -ENOMEM
  */
-int t2x_diff_show(struct t2x_diff *diff, struct t2x_out *out);
+int t2x_diff_show(const struct t2x_diff *diff, struct t2x_out *out);
 
 /* The writer that adds to the totals of options->filter. */
 extern const struct t2x_writer t2x_writer_totals;
