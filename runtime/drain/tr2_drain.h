@@ -61,7 +61,7 @@ void tr2_drain_all(void);
 /*
  * A ring is full and the consumer thread does not run: make a pass here, unless another thread makes one.
  * may_be_handler  1: not with live text outputs, which take more stack than a handler may have
- * Return  1 if a pass was made    Signals masked    File  tr2_drain_here.c, and the next
+ * Return  1 if a pass was made    Signals masked    File  tr2_drain_here.c
  */
 int tr2_drain_instead(int may_be_handler);
 

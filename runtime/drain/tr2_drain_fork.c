@@ -56,7 +56,7 @@ unsigned tr2_drain_open_regions(const struct tr2_thread *parent, uint64_t enters
 	unsigned n = 0;
 
 	static_assert((int)TR2_REPEATED_REGIONS == (int)TR2_OPEN_REGIONS, "all that is kept is repeated");
-	if (g_looks_ahead)
+	if (tr2_is_flight_recorder() || g_looks_ahead)   /* a bare clone(2) has not looked */
 		track = g_held ? &g_ahead : NULL;
 	g_held = 0;
 	if (!track)
