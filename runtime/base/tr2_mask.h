@@ -89,6 +89,8 @@ static inline void tr2_mask_all(uint64_t *saved)
 	const uint64_t all = TR2_MASK_ALL;
 
 	tr2_sys_sigmask(&all, saved);
+	if (!tr2_masked.depth)
+		tr2_tsan_deliver_signals();
 	tr2_tsan_hide();
 	if (!tr2_masked.depth++)
 		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &tr2_masked.cancel);

@@ -13,6 +13,10 @@
 #ifndef TR2_TSAN_H
 #define TR2_TSAN_H
 
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+
 #include "trace2.h"
 
 #ifdef TRACE2_HAS_TSAN_
@@ -22,6 +26,11 @@ static inline void tr2_tsan_hide(void)
 
 static inline void tr2_tsan_show(void)
 {
+}
+
+static inline int tr2_tsan_is(void)
+{
+	return 1;
 }
 
 /* When the calling thread ends, it releases `what`, with all that it has done; NULL: nothing.  In tr2_tsan.c */
@@ -65,6 +74,23 @@ static inline void tr2_tsan_show(void)
 		AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
 	}
 }
+
+/* 1: a sanitizer is there; most likely this one. */
+static inline int tr2_tsan_is(void)
+{
+	return AnnotateIgnoreReadsBegin != NULL;
+}
 #endif
+
+/*
+ * Let handlers run whose signals came before the caller blocked all.  The sanitizer takes each signal itself, and calls
+ * the program's handler at the end of the next function of libc that it stands in front of, whatever is blocked by
+ * then.  In the middle of a slow path such a handler could not record, and nobody would know.
+ */
+static inline void tr2_tsan_deliver_signals(void)
+{
+	if (tr2_tsan_is())
+		pthread_sigmask(SIG_BLOCK, NULL, NULL);
+}
 
 #endif

@@ -32,12 +32,15 @@ END
 ${CC:-cc} -I"$top/runtime" -o young young.c -L"$out" -Wl,-rpath,"$out" -ltrace2 || exit 1
 
 # start COMMAND...: until it is ready, and young.  A machine that is busy may take 5 ms for what a program does in
-# one: then the process has its thread, and there is nothing to be seen.
+# one: then the process has its thread, and there is nothing to be seen.  The next one finds the trace as this one did.
 start()
 {
 	local tries
+
+	cat "$raw" >before 2>/dev/null || : >before
 	for ((tries = 0; tries < 50; tries++)); do
-		mkfifo in 2>/dev/null
+		rm -f in
+		mkfifo in
 		: >said
 		TRACE2_RAW=$raw "$@" <in >said &
 		pid=$!
@@ -45,7 +48,7 @@ start()
 		until [ -s said ]; do sleep 0.01; done
 		[ "$(grep -l trace2-drain "/proc/$pid"/task/*/comm 2>/dev/null)" ] || return 0
 		finish
-		rm -f "$raw"
+		cat before >"$raw"
 	done
 	echo "too busy for a young process"
 	exit 77
@@ -91,13 +94,7 @@ TRACE2_RAW=$raw ./young 5 </dev/null >said
 start ./young 5 flush
 kill -9 "$pid"
 { finish; } 2>/dev/null
-rm -f in
-mkfifo in
-: >said
-TRACE2_RAW=$raw ./young 10 <in >said &
-pid=$!
-exec 3>in
-until [ -s said ]; do sleep 0.01; done
+start ./young 10
 numbers others.tlg >got
 check "a killed one has its hint all the same" grep -q 'others.tlg: process [0-9]* died .*--recover=' err
 check "and its events are not read unasked" [ "$(wc -l <got)" -eq 20 ]
