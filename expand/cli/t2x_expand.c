@@ -13,6 +13,7 @@
 #include "parallel/t2x_ranges.h"
 #include "parallel/t2x_read_ahead.h"
 #include "recover/t2x_join.h"
+#include "symbols/t2x_namer.h"
 
 /* ---- messages ----------------------------------------------------------------------------------- */
 
@@ -189,6 +190,7 @@ static int expand_blocks(const struct t2x_expansion *x)
 
 int t2x_expand(const struct t2x_expansion *x)
 {
+	t2x_namer_forget(x->settings->options.namer);
 	if (x->settings->format->traits & T2X_TRAIT_RAW)
 		return expand_blocks(x);
 	return expand_ranges(x) ? 0 : expand_events(x);

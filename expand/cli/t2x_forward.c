@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "t2x_witness.h"
@@ -105,4 +107,16 @@ void t2x_forward_end(void)
 	t2x_witness_end();
 	child = 0;
 	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+int t2x_forward_end_as(int status)
+{
+	const struct rlimit no_core = { 0, 0 };
+
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	setrlimit(RLIMIT_CORE, &no_core);
+	signal(WTERMSIG(status), SIG_DFL);
+	raise(WTERMSIG(status));
+	return 128 + WTERMSIG(status);
 }

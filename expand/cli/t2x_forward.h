@@ -21,4 +21,10 @@ void t2x_forward_to(pid_t child);
 /* The child has ended, but nobody has waited for it yet: signals that arrive from now on are dropped. */
 void t2x_forward_end(void);
 
+/*
+ * End as the child did: by the same signal, without a core of our own.
+ * status  as waitpid() returns it    Return  its exit status
+ */
+int t2x_forward_end_as(int status);
+
 #endif

@@ -23,6 +23,7 @@
 #include "t2x_foreign.h"
 #include "t2x_forward.h"
 #include "t2x_options.h"
+#include "t2x_record_compare.h"
 #include "t2x_record_pid.h"
 #include "t2x_record_place.h"
 #include "t2x_record_words.h"
@@ -45,6 +46,8 @@ struct recording {
 	int is_foreign;                   /* it cannot be profiled */
 	int has_window;                   /* --delay or --seconds */
 	int is_implied;                   /* the user has named no profile */
+	int compares;                     /* two commands, each several times */
+	const char *runs;                 /* how many times; NULL: as usual */
 	uint64_t delay_ms, seconds_ms;
 	int status;                       /* not 0: it failed, with this */
 };
@@ -138,6 +141,11 @@ static int check_options(struct recording *recording, int has_program)
 	if (recording->is_dormant && (recording->pid || recording->output || recording->has_window))
 		return fail(recording, T2X_EXIT_USAGE,
 			    "--dormant records nothing: --pid, -o, --delay and --seconds are for who records it", NULL);
+	if (recording->compares && (recording->pid || recording->is_dormant))
+		return fail(recording, T2X_EXIT_USAGE,
+			    "--compare starts programs, and records them: no --pid, no --dormant", NULL);
+	if (recording->runs && !recording->compares)
+		return fail(recording, T2X_EXIT_USAGE, "--runs goes with --compare", NULL);
 	t2x_record_split(recording->profiles, start, later, sizeof(start));
 	if (recording->is_dormant && *later)
 		return fail(recording, T2X_EXIT_USAGE, "--dormant records nothing: profiles go with --pid", later);
@@ -162,6 +170,10 @@ static int take_options(struct recording *recording, int argc, char **argv)
 			recording->pid = optarg;
 		if (option == T2X_RECORD_DORMANT)
 			recording->is_dormant = 1;
+		if (option == T2X_RECORD_COMPARE)
+			recording->compares = 1;
+		if (option == T2X_RECORD_RUNS)
+			recording->runs = optarg;
 		if ((option == T2X_RECORD_DELAY && !take_time(recording, "delay", optarg, &recording->delay_ms)) ||
 		    (option == T2X_RECORD_SECONDS && !take_time(recording, "seconds", optarg, &recording->seconds_ms)))
 			return 0;
@@ -309,19 +321,6 @@ static pid_t start(struct recording *recording, char **argv)
 	return child;
 }
 
-/* End as the program did.  Return  the exit status */
-static int end_as(int status)
-{
-	const struct rlimit no_core = { 0, 0 };
-
-	if (WIFEXITED(status))
-		return WEXITSTATUS(status);
-	setrlimit(RLIMIT_CORE, &no_core);
-	signal(WTERMSIG(status), SIG_DFL);
-	raise(WTERMSIG(status));
-	return 128 + WTERMSIG(status);
-}
-
 /* Wait until the program ends, and collect.  Return  the exit status */
 static int run_below(struct recording *recording, char **argv, struct t2x_collecting *collecting)
 {
@@ -351,9 +350,9 @@ static int run_below(struct recording *recording, char **argv, struct t2x_collec
 	t2x_forward_end();
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		continue;
-	if (!recording->is_foreign)
+	if (!recording->is_foreign && !recording->compares)
 		t2x_recorded_tell(recording->raw, recording->profiles);
-	return end_as(status);
+	return t2x_forward_end_as(status);
 }
 
 /* Return  0: this system cannot do it */
@@ -423,12 +422,36 @@ static int record_process(const struct recording *recording)
 	return t2x_record_pid(&wanted);
 }
 
+/* One program.  Return  the exit status */
+static int record_program(struct recording *recording, const char *output, char **argv)
+{
+	char later[sizeof(recording->profiles)];
+	struct t2x_window window;
+
+	if ((recording->has_window && !may_have_window(recording)) || !find_library(recording))
+		return recording->status;
+	if (!recording->is_dormant) {
+		recording->status = t2x_record_place(recording->raw, output, argv[0]);
+		if (recording->status)
+			return recording->status;
+	}
+	if (!set_environment(recording, later))
+		return recording->status;
+	window = (struct t2x_window){ .delay_ms = recording->delay_ms, .seconds_ms = recording->seconds_ms,
+				      .these = { .root = getpid(), .path = recording->raw, .profiles = later,
+						 .may_lack_profiler = 1, .is_of_all = 1 } };
+	return run(recording, argv, &window);
+}
+
+static int record_compared(void *recording, const char *file, char **argv)
+{
+	return record_program(recording, file, argv);
+}
+
 int t2x_record_run(int argc, char **argv)
 {
 	const struct t2x_front front = t2x_front_take(&argc, &argv);
 	struct recording recording = { .output = NULL };
-	char later[sizeof(recording.profiles)];
-	struct t2x_window window = { .delay_ms = 0 };
 
 	t2x_report_set_name("t2 record");
 	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
@@ -439,17 +462,8 @@ int t2x_record_run(int argc, char **argv)
 		return recording.status;
 	if (recording.pid)
 		return record_process(&recording);
-	if ((recording.has_window && !may_have_window(&recording)) || !find_library(&recording))
-		return recording.status;
-	if (!recording.is_dormant) {
-		recording.status = t2x_record_place(recording.raw, recording.output, argv[optind]);
-		if (recording.status)
-			return recording.status;
-	}
-	if (!set_environment(&recording, later))
-		return recording.status;
-	window = (struct t2x_window){ .delay_ms = recording.delay_ms, .seconds_ms = recording.seconds_ms,
-				      .these = { .root = getpid(), .path = recording.raw, .profiles = later,
-						 .may_lack_profiler = 1, .is_of_all = 1 } };
-	return run(&recording, argv + optind, &window);
+	if (recording.compares)
+		return t2x_record_compare(&(struct t2x_record_compare){
+			recording.runs, recording.output, argv + optind, record_compared, &recording });
+	return record_program(&recording, recording.output, argv + optind);
 }

@@ -26,7 +26,9 @@ const struct option t2x_record_options[] = {
 	{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' },
 	{ "dormant", no_argument, NULL, T2X_RECORD_DORMANT }, { "pid", required_argument, NULL, T2X_RECORD_PID },
 	{ "delay", required_argument, NULL, T2X_RECORD_DELAY },
-	{ "seconds", required_argument, NULL, T2X_RECORD_SECONDS }, { NULL, 0, NULL, 0 }
+	{ "seconds", required_argument, NULL, T2X_RECORD_SECONDS },
+	{ "compare", no_argument, NULL, T2X_RECORD_COMPARE }, { "runs", required_argument, NULL, T2X_RECORD_RUNS },
+	{ NULL, 0, NULL, 0 }
 };
 
 /* Words, not numbers */

@@ -14,7 +14,10 @@
 #include <stdint.h>
 
 /* Options whose val is T2X_RECORD_WORD become words; the others are for the caller.  Ended by an empty one */
-enum { T2X_RECORD_WORD = 'p', T2X_RECORD_DORMANT, T2X_RECORD_PID, T2X_RECORD_DELAY, T2X_RECORD_SECONDS };
+enum {
+	T2X_RECORD_WORD = 'p', T2X_RECORD_DORMANT, T2X_RECORD_PID, T2X_RECORD_DELAY, T2X_RECORD_SECONDS,
+	T2X_RECORD_COMPARE, T2X_RECORD_RUNS,
+};
 extern const struct option t2x_record_options[];
 
 /*

@@ -95,8 +95,12 @@ static const char recording[] =
 	"  --seconds=N          record for N seconds; the program goes on\n"
 	"  --dormant            start the program, and record nothing: until --pid, or t2 ctl\n"
 	"  --pid=PID            record a process that runs, until ^C; without a PROGRAM\n"
+	"Two commands, -- OLD... -- NEW...\n"
+	"  --compare            run them in turn, and print what t2 diff finds\n"
+	"  --runs=N             each so many times; 10\n"
 	"Output\n"
 	"  -o, --output=FILE    the trace; a directory: a file for each process; PROGRAM.tlg\n"
+	"                       with --compare: a directory; PROGRAM.compare\n"
 	"Exit status: the program's; 127 it is not there, 126 cannot be run; 1, 2 as t2's\n";
 
 static const char steering[] =

@@ -203,7 +203,9 @@ static unsigned choose(struct times *times, unsigned n)
 
 static const char *name_of(const struct change *change)
 {
-	return change->is_of_each ? "p50" : change->row->kind == T2X_ROW_REGION ? "self" : "total";
+	const enum t2x_row_kind kind = change->row->kind;
+
+	return change->is_of_each ? "p50" : kind == T2X_ROW_REGION || kind == T2X_ROW_FUNCTION ? "self" : "total";
 }
 
 /* " +12.3%", "new", "gone" */

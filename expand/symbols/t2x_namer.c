@@ -40,12 +40,19 @@ static const struct t2x_names *find_names(struct t2x_namer *namer, const struct 
 	return t2x_symbols_find(namer->symbols, module, address);
 }
 
+void t2x_namer_forget(struct t2x_namer *namer)
+{
+	for (unsigned i = 0; namer && namer->cache && i < T2X_NAMER_STACKS; i++) {
+		free(namer->cache[i].names);
+		namer->cache[i] = (struct named){ 0 };
+	}
+}
+
 void t2x_namer_free(struct t2x_namer *namer)
 {
 	if (!namer)
 		return;
-	for (unsigned i = 0; namer->cache && i < T2X_NAMER_STACKS; i++)
-		free(namer->cache[i].names);
+	t2x_namer_forget(namer);
 	free(namer->cache);
 	t2x_symbols_free(namer->symbols);
 	free(namer->text);

@@ -17,6 +17,9 @@ enum { T2X_NAMER_STACKS = 4096 };
 struct t2x_namer *t2x_namer_new(const struct t2x_symbols_places *places);
 void t2x_namer_free(struct t2x_namer *namer);
 
+/* Another trace is read: its scopes have the numbers of the one before. */
+void t2x_namer_forget(struct t2x_namer *namer);
+
 /* A t2x_name_stack_fn.  namer may be NULL: then there are no names. */
 const struct t2x_stack_names *t2x_namer_names(struct t2x_namer *namer, const struct t2x_scope *scope);
 
