@@ -95,9 +95,12 @@ static uint64_t largest(const struct side *side)
 	return side->values[side->n - 1];
 }
 
+/* Of an even number of runs, in the middle of the two. */
 static uint64_t median(const struct side *side)
 {
-	return side->values[side->n / 2];
+	const uint64_t lower = side->values[(side->n - 1) / 2];
+
+	return lower + (side->values[side->n / 2] - lower) / 2;
 }
 
 /* ---- lines -------------------------------------------------------------------------------------- */
@@ -116,9 +119,7 @@ static void put_range(struct t2x_out *out, const struct side *side)
 
 static struct t2x_diff_side describe(const struct side *side)
 {
-	const uint64_t lower = side->values[(side->n - 1) / 2];
-
-	return (struct t2x_diff_side){ least(side), lower + (median(side) - lower) / 2, largest(side) };
+	return (struct t2x_diff_side){ least(side), median(side), largest(side) };
 }
 
 /* Return  1: it has changed */
