@@ -9,8 +9,6 @@
 #ifndef T2X_RECORD_H
 #define T2X_RECORD_H
 
-enum { T2X_EXIT_NOT_RUN = 126, T2X_EXIT_NOT_FOUND = 127 };   /* as env(1) has it */
-
 /* 1: the command line is one of `t2 record'. */
 int t2x_record_is_meant(int argc, char **argv);
 

@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "t2x_forward.h"
-#include "t2x_record.h"
 #include "t2x_status.h"
 #include "base/t2x_report.h"
 
