@@ -7,12 +7,13 @@
 
 #include "t2x_span.h"
 
-/* The totals of the run.  Return  NULL: no memory */
+/* The totals of the run.  Its files are x's inputs meanwhile, where names are looked for.  Return  NULL: no memory */
 static struct t2x_totals *read_run(const struct t2x_expansion *x, unsigned run, int *is_unusable)
 {
 	struct t2x_totals *totals = t2x_totals_new(T2X_BY_NOTHING);
 	struct t2x_settings settings = *x->settings;
-	struct t2x_inputs inputs = *x->inputs;
+	struct t2x_inputs *inputs = x->inputs;
+	const struct t2x_inputs none = *inputs;
 	struct t2x_expansion one = *x;
 	int error = totals ? 0 : -ENOMEM;
 
@@ -21,21 +22,21 @@ static struct t2x_totals *read_run(const struct t2x_expansion *x, unsigned run, 
 	settings.options.filter = &settings.filter;
 	settings.filter.writer = &t2x_writer_totals;
 	settings.filter.own = totals;
-	inputs.settings = one.settings = &settings;
-	one.inputs = &inputs;
+	inputs->settings = one.settings = &settings;
 	one.writer = settings.filter.is_on ? &t2x_writer_filter : &t2x_writer_totals;
 	if (!error)
-		error = t2x_inputs_find(&inputs, 0);
-	if (!error && inputs.n)
-		error = t2x_span_find(&settings, &inputs);
+		error = t2x_inputs_find(inputs, 0);
+	if (!error && inputs->n)
+		error = t2x_span_find(&settings, inputs);
 	*is_unusable |= error == -EINVAL;
-	if (!error && inputs.n)
+	if (!error && inputs->n)
 		error = t2x_expand(&one);
 	if (!error)
-		t2x_inputs_judge(&inputs);
+		t2x_inputs_judge(inputs);
 	error = error == -EINVAL ? 0 : error;
-	*is_unusable |= !inputs.n || inputs.is_unusable;
-	t2x_inputs_free(&inputs);
+	*is_unusable |= !inputs->n || inputs->is_unusable;
+	t2x_inputs_free(inputs);
+	*inputs = none;
 	if (!error)
 		return totals;
 	t2x_totals_free(totals);

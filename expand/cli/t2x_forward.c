@@ -11,6 +11,9 @@
 #include "t2x_witness.h"
 
 static volatile pid_t child;              /* 0: it has ended, and its id may be another process's */
+static volatile sig_atomic_t asked_by;
+static struct sigaction usual[65];        /* what each signal did */
+static int is_installed;
 
 /* Each bit is a signal. */
 static int is_one_of(int signal, unsigned long signals)
@@ -68,6 +71,9 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 	int saved = errno;
 
 	(void)context;
+	if (is_one_of(signal, BIT(SIGINT) | BIT(SIGQUIT) | BIT(SIGTERM) | BIT(SIGHUP)) &&
+	    usual[signal].sa_handler != SIG_IGN)
+		asked_by = signal;
 	if (!child)
 		return;
 	if (info->si_code > 0 && is_one_of(signal, timers))
@@ -92,9 +98,10 @@ void t2x_forward_to(pid_t to)
 	t2x_witness_start();
 	sigfillset(&ours.sa_mask);
 	/* SIGKILL, SIGSTOP and what glibc keeps for itself are refused. */
-	for (int signal = 1; signal <= SIGRTMAX; signal++)
+	for (int signal = 1; !is_installed && signal <= SIGRTMAX; signal++)
 		if (signal != SIGCHLD)
-			sigaction(signal, &ours, NULL);
+			sigaction(signal, &ours, &usual[signal]);
+	is_installed = 1;
 }
 
 void t2x_forward_end(void)
@@ -107,6 +114,20 @@ void t2x_forward_end(void)
 	t2x_witness_end();
 	child = 0;
 	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+int t2x_forward_asked_to_end(void)
+{
+	return asked_by;
+}
+
+void t2x_forward_undo(void)
+{
+	for (int signal = 1; is_installed && signal <= SIGRTMAX; signal++)
+		if (signal != SIGCHLD)
+			sigaction(signal, &usual[signal], NULL);
+	is_installed = 0;
+	asked_by = 0;
 }
 
 int t2x_forward_end_as(int status)

@@ -22,6 +22,16 @@ void t2x_forward_to(pid_t child);
 void t2x_forward_end(void);
 
 /*
+ * For several children, one after the other:
+ *
+ * t2x_forward_asked_to_end()  the signal, of ^C, SIGTERM and their like, that came last, since the first child or in
+ *                             between; 0: none.  One that we were started to ignore does not count
+ * t2x_forward_undo()          each signal is as it was before: in a new child, and when no other one comes
+ */
+int t2x_forward_asked_to_end(void);
+void t2x_forward_undo(void);
+
+/*
  * End as the child did: by the same signal, without a core of our own.
  * status  as waitpid() returns it    Return  its exit status
  */

@@ -15,10 +15,12 @@
 #include <unistd.h>
 
 #include "t2x_forward.h"
+#include "t2x_recorded.h"
 #include "t2x_status.h"
 #include "base/t2x_report.h"
 
-enum { USUAL_RUNS = 10, MAX_RUNS = 1000, SIDES = 2 };
+enum { USUAL_RUNS = 10, MAX_RUNS = 1000, SIDES = 2, ROOM = PATH_MAX - sizeof("/old-1000.tlg") };
+enum { TROUBLE = 2 };                     /* as of diff(1), where 1 says that there is a difference */
 
 static const char *const sides[SIDES] = { "old", "new" };
 
@@ -71,27 +73,41 @@ static int split_commands(struct comparison *comparison)
 	return 1;
 }
 
+static void name_file(char path[PATH_MAX], const struct comparison *comparison, int side, int run)
+{
+	snprintf(path, PATH_MAX, "%.*s/%s-%02u.tlg", (int)ROOM, comparison->directory, sides[side],
+		 (unsigned)run % MAX_RUNS + 1);
+}
+
+/* Those of an earlier comparison would be taken for runs of this one. */
+static int remove_earlier(const struct comparison *comparison)
+{
+	char file[PATH_MAX];
+
+	for (int i = 0; i < SIDES * MAX_RUNS; i++) {
+		name_file(file, comparison, i % SIDES, i / SIDES);
+		if (unlink(file) && errno != ENOENT)
+			return fail(file, strerror(errno));
+	}
+	return 1;
+}
+
+/* A name that looks like an option is one of this directory. */
 static int make_directory(struct comparison *comparison)
 {
 	const char *program = comparison->argv[0][0], *slash = strrchr(program, '/');
-	const char *output = comparison->wanted->output;
+	const char *output = comparison->wanted->output, *name = output ? output : slash ? slash + 1 : program;
 	char *path = comparison->directory;
-	int n = output ? snprintf(path, PATH_MAX, "%s", output) :
-			 snprintf(path, PATH_MAX, "%s.compare", slash ? slash + 1 : program);
+	int n = snprintf(path, PATH_MAX, "%s%s%s", *name == '-' ? "./" : "", name, output ? "" : ".compare");
 	struct stat st;
 
-	if (n < 0 || n >= PATH_MAX - (int)sizeof("/old-1000.tlg"))
-		return fail(output ? output : program, strerror(ENAMETOOLONG));
+	if (n < 0 || n >= (int)ROOM)
+		return fail(name, strerror(ENAMETOOLONG));
 	while (n > 1 && path[n - 1] == '/')
 		path[--n] = '\0';
 	if (!mkdir(path, 0777) || (errno == EEXIST && !stat(path, &st) && S_ISDIR(st.st_mode)))
-		return 1;
+		return remove_earlier(comparison);
 	return fail(path, errno == EEXIST ? "exists, and is no directory" : strerror(errno));
-}
-
-static void name_file(char path[PATH_MAX], const struct comparison *comparison, int side, int run)
-{
-	snprintf(path, PATH_MAX, "%.*s/%s-%02d.tlg", PATH_MAX - 20, comparison->directory, sides[side], run + 1);
 }
 
 /* ---- runs ---------------------------------------------------------------------------------------- */
@@ -110,75 +126,62 @@ static int prepare_input(struct comparison *comparison)
 	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (null < 0 || dup2(null, STDIN_FILENO) < 0)
 		return fail("/dev/null", strerror(errno));
-	close(null);
+	if (null != STDIN_FILENO)
+		close(null);
+	else
+		fcntl(null, F_SETFD, 0);
 	return 1;
 }
 
-/* Those of a terminal reach the programs by themselves, and end the comparison when the run has ended. */
-static const int stops[] = { SIGINT, SIGQUIT };
-enum { STOPS = sizeof(stops) / sizeof(stops[0]) };
-
-static struct sigaction before[STOPS];
-static volatile sig_atomic_t stopped_by;
-
-static void note_stop(int signal)
-{
-	stopped_by = signal;
-}
-
-/* What was ignored stays so, here and in the programs. */
-static void catch_stops(void)
-{
-	const struct sigaction noting = { .sa_handler = note_stop };
-
-	for (int i = 0; i < STOPS; i++) {
-		sigaction(stops[i], NULL, &before[i]);
-		if (before[i].sa_handler != SIG_IGN)
-			sigaction(stops[i], &noting, NULL);
-	}
-}
-
-static void leave_stops(void)
-{
-	for (int i = 0; i < STOPS; i++)
-		sigaction(stops[i], &before[i], NULL);
-}
-
 /*
- * In a process of its own, which SIGTERM reaches if we are killed.  What is wrong with a setting is said once.
- * Return  -1: errno
+ * In a process of its own.  All signals are blocked meanwhile: none is lost.  If we are killed, SIGTERM reaches it.
+ * Return  0: a signal has asked us to end; -1: errno
  */
-static pid_t start(const struct comparison *comparison, int side, int number, const char *file)
+static pid_t start(const struct comparison *comparison, int side, const char *file)
 {
 	const pid_t self = getpid();
+	sigset_t all, before;
 	pid_t child;
 
 	fflush(NULL);
-	child = fork();
-	if (child)
-		return child;
-	leave_stops();
-	if (number)
-		setenv("TRACE2_DST_DEBUG", "0", 0);
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != self)
-		raise(SIGTERM);
-	exit(comparison->wanted->record(comparison->wanted->data, file, comparison->argv[side]));
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	child = t2x_forward_asked_to_end() ? 0 : fork();
+	if (child > 0)
+		t2x_forward_to(child);
+	if (!child && getpid() != self) {
+		t2x_forward_undo();
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		if (getppid() != self)
+			raise(SIGTERM);
+		exit(comparison->wanted->record(comparison->wanted->data, file, comparison->argv[side]));
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return child;
 }
 
-/* Return  0: the comparison goes on; else its exit status */
+/*
+ * A program that cannot be started has no trace, and it was said why.
+ * Return  0: the comparison goes on; else its status
+ */
 static int judge(struct comparison *comparison, int side, const char *file, int status)
 {
 	struct stat st;
 
-	if (WIFSIGNALED(status) || stopped_by)
-		return t2x_forward_end_as(WIFSIGNALED(status) ? status : stopped_by);
+	if (WIFSIGNALED(status)) {
+		fprintf(stderr, "%s: %s: ended by signal %d, in the run of %s\n", t2x_report_name(),
+			comparison->argv[side][0], WTERMSIG(status), file);
+		return t2x_forward_end_as(status);
+	}
+	if (t2x_forward_asked_to_end())
+		return t2x_forward_end_as(t2x_forward_asked_to_end());
 	status = WEXITSTATUS(status);
-	if (status == T2X_EXIT_NOT_RUN || status == T2X_EXIT_NOT_FOUND)
-		return status;
 	if (stat(file, &st)) {
+		if (status == T2X_EXIT_NOT_RUN || status == T2X_EXIT_NOT_FOUND)
+			return status;
 		fail(file, "this run has no trace");
-		return status ? status : T2X_EXIT_UNUSABLE;
+		return TROUBLE;
 	}
 	if (status) {
 		comparison->failed[side]++;
@@ -190,17 +193,24 @@ static int judge(struct comparison *comparison, int side, const char *file, int 
 static int run(struct comparison *comparison, int side, int number)
 {
 	char file[PATH_MAX];
+	siginfo_t ended;
 	int status = 0;
 	pid_t child;
 
 	name_file(file, comparison, side, number);
 	if (comparison->input >= 0)
 		lseek(STDIN_FILENO, comparison->input, SEEK_SET);
-	child = start(comparison, side, number, file);
+	child = start(comparison, side, file);
+	if (!child)
+		return t2x_forward_end_as(t2x_forward_asked_to_end());
 	if (child < 0) {
 		fail("a process", strerror(errno));
-		return T2X_EXIT_UNUSABLE;
+		return TROUBLE;
 	}
+	/* its id stays its own until it is waited for */
+	while (waitid(P_PID, (id_t)child, &ended, WEXITED | WNOWAIT) && errno == EINTR)
+		continue;
+	t2x_forward_end();
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		continue;
 	return judge(comparison, side, file, status);
@@ -210,13 +220,17 @@ static int run(struct comparison *comparison, int side, int number)
 
 static void tell(const struct comparison *comparison)
 {
+	char quoted[PATH_MAX + 8];
+	const char *directory = t2x_recorded_quote(quoted, sizeof(quoted), comparison->directory);
+
 	for (int side = 0; side < SIDES; side++)
 		if (comparison->failed[side])
 			fprintf(stderr, "%s: %s: %d of %d runs failed, the last with exit status %d\n",
 				t2x_report_name(), comparison->argv[side][0], comparison->failed[side],
 				comparison->runs, comparison->statuses[side]);
-	fprintf(stderr, "%s: %d runs of each; t2 diff %s/old-*.tlg -- %s/new-*.tlg\n", t2x_report_name(),
-		comparison->runs, comparison->directory, comparison->directory);
+	if (directory)
+		fprintf(stderr, "%s: %d runs of each; t2 diff %s/old-*.tlg -- %s/new-*.tlg\n", t2x_report_name(),
+			comparison->runs, directory, directory);
 }
 
 /* Becomes `t2 diff'.  Return  only if that cannot be: the exit status */
@@ -241,7 +255,7 @@ static int show(const struct comparison *comparison)
 	fail("t2 diff", strerror(errno));
 	free(names);
 	free(argv);
-	return T2X_EXIT_UNUSABLE;
+	return TROUBLE;
 }
 
 int t2x_record_compare(const struct t2x_record_compare *wanted)
@@ -249,14 +263,14 @@ int t2x_record_compare(const struct t2x_record_compare *wanted)
 	struct comparison comparison = { .wanted = wanted };
 	int status = 0;
 
-	if (!take_runs(&comparison) || !split_commands(&comparison))
-		return T2X_EXIT_USAGE;
-	if (!make_directory(&comparison) || !prepare_input(&comparison))
-		return T2X_EXIT_UNUSABLE;
-	catch_stops();
+	if (!take_runs(&comparison) || !split_commands(&comparison) || !make_directory(&comparison) ||
+	    !prepare_input(&comparison))
+		return TROUBLE;
 	for (int i = 0; i < SIDES * comparison.runs && !status; i++)
 		status = run(&comparison, (i + i / SIDES) % SIDES, i / SIDES);
-	leave_stops();
+	if (!status && t2x_forward_asked_to_end())
+		status = t2x_forward_end_as(t2x_forward_asked_to_end());
+	t2x_forward_undo();
 	if (status)
 		return status;
 	tell(&comparison);

@@ -19,8 +19,8 @@ struct t2x_record_compare {
 };
 
 /*
- * Return  the exit status: that of t2 diff; else 1 or 2 as t2's; 126, 127, or 128 + a signal, if a run ended so,
- *         which ends all
+ * Return  the exit status: that of t2 diff, 2 as its trouble; 126, 127 if a program cannot be run; a signal that ends a
+ *         run, or asks us to end, ends us, too
  */
 int t2x_record_compare(const struct t2x_record_compare *wanted);
 

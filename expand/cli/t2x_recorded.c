@@ -85,8 +85,7 @@ static void name_all(char *names, size_t size, const char *list)
 	}
 }
 
-/* In quotes, if the shell needs them.  A name with a quote in it: NULL */
-static const char *quote(char *to, size_t size, const char *name)
+const char *t2x_recorded_quote(char *to, size_t size, const char *name)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+,:@%-";
 	const char *before = *name == '-' ? "./" : "";
@@ -100,7 +99,7 @@ static const char *quote(char *to, size_t size, const char *name)
 void t2x_recorded_tell(const char *trace, const char *profiles)
 {
 	char start[LIST_BYTES], later[LIST_BYTES], names[LIST_BYTES], size[T2X_HUMAN_BYTES], quoted[PATH_MAX + 8];
-	const char *shown = quote(quoted, sizeof(quoted), shorten(trace));
+	const char *shown = t2x_recorded_quote(quoted, sizeof(quoted), shorten(trace));
 	struct stat st;
 	uint64_t bytes;
 

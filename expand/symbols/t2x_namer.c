@@ -46,6 +46,8 @@ void t2x_namer_forget(struct t2x_namer *namer)
 		free(namer->cache[i].names);
 		namer->cache[i] = (struct named){ 0 };
 	}
+	if (namer)
+		t2x_symbols_forget(namer->symbols);
 }
 
 void t2x_namer_free(struct t2x_namer *namer)

@@ -17,7 +17,7 @@ enum { T2X_NAMER_STACKS = 4096 };
 struct t2x_namer *t2x_namer_new(const struct t2x_symbols_places *places);
 void t2x_namer_free(struct t2x_namer *namer);
 
-/* Another trace is read: its scopes have the numbers of the one before. */
+/* Other traces are read: their scopes have the numbers of those before, and their processes may have the ids. */
 void t2x_namer_forget(struct t2x_namer *namer);
 
 /* A t2x_name_stack_fn.  namer may be NULL: then there are no names. */

@@ -57,17 +57,19 @@ struct t2x_symbols *t2x_symbols_new(const struct t2x_symbols_places *places)
 	return symbols;
 }
 
-void t2x_symbols_free(struct t2x_symbols *symbols)
+static void forget_names(struct t2x_symbols *symbols)
+{
+	for (unsigned i = 0; i < CACHED; i++) {
+		free(symbols->cache[i].names);
+		symbols->cache[i] = (struct cached){ 0 };
+	}
+}
+
+void t2x_symbols_forget(struct t2x_symbols *symbols)
 {
 	if (!symbols)
 		return;
-	for (unsigned i = 0; i < CACHED; i++)
-		free(symbols->cache[i].names);
-	while (symbols->images) {
-		struct t2x_image *next = symbols->images->next;
-		t2x_image_free(symbols->images);
-		symbols->images = next;
-	}
+	forget_names(symbols);
 	t2x_jit_index_free(&symbols->index);
 	while (symbols->made) {
 		struct made *next = symbols->made->next;
@@ -80,6 +82,20 @@ void t2x_symbols_free(struct t2x_symbols *symbols)
 		t2x_jit_free(&symbols->kernels->jit);
 		free(symbols->kernels);
 		symbols->kernels = next;
+	}
+	symbols->nmade = 0;
+	symbols->names = 0;
+}
+
+void t2x_symbols_free(struct t2x_symbols *symbols)
+{
+	if (!symbols)
+		return;
+	t2x_symbols_forget(symbols);
+	while (symbols->images) {
+		struct t2x_image *next = symbols->images->next;
+		t2x_image_free(symbols->images);
+		symbols->images = next;
 	}
 	free(symbols);
 }

@@ -16,6 +16,9 @@ struct t2x_symbols;
 struct t2x_symbols *t2x_symbols_new(const struct t2x_symbols_places *places);
 void t2x_symbols_free(struct t2x_symbols *symbols);
 
+/* Other traces are read: what processes and kernels have made is theirs.  Images of files stay. */
+void t2x_symbols_forget(struct t2x_symbols *symbols);
+
 /* symbols may be NULL.  Return  valid until the next call; NULL: it has no name */
 const struct t2x_names *t2x_symbols_find(struct t2x_symbols *symbols, const struct t2x_module *module,
 					 uint64_t address);

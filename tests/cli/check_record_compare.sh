@@ -54,18 +54,19 @@ END
 ${CC:-cc} -O1 -g -o work work.c || exit 1
 
 # ---- what differs ---------------------------------------------------------------------------------
-expect "one that is slower" 1 t2 record --compare --runs=6 --cpu=200 -- ./work 60 60 -- ./work 60 180
+expect "one that is slower" 1 t2 record --compare --runs=8 --cpu=200 -- ./work 60 60 -- ./work 60 180
+[ -s said ] || t2 diff --as=csv work.compare/old-*.tlg -- work.compare/new-*.tlg
 check "its function is first, by name" \
 	awk 'NR == 3 && / sort$/ { sub("%", "", $5); found = $5 + 0 > 120 && $5 + 0 < 300 } END { exit !found }' said
-says "how to see it again" '^t2 record: 6 runs of each; t2 diff work.compare/old-\*.tlg -- work.compare/new-\*.tlg$'
-check "a trace of each run" [ "$(cd work.compare && echo *)" = "$(echo {new,old}-0{1..6}.tlg)" ]
+says "how to see it again" '^t2 record: 8 runs of each; t2 diff work.compare/old-\*.tlg -- work.compare/new-\*.tlg$'
+check "a trace of each run" [ "$(cd work.compare && echo *)" = "$(echo {new,old}-0{1..8}.tlg)" ]
 t2 diff work.compare/old-*.tlg -- work.compare/new-*.tlg >again
 check "which shows the same" cmp -s again said
 
 # Each trace by itself has what the comparison has of it
 t2 diff --as=json work.compare/old-*.tlg -- work.compare/new-*.tlg >diff.json
 for side in old new; do
-	for i in 1 2 3 4 5 6; do t2 report --as=json work.compare/$side-0$i.tlg >$side-$i.json; done
+	for i in 1 2 3 4 5 6 7 8; do t2 report --as=json work.compare/$side-0$i.tlg >$side-$i.json; done
 done
 cat >same.py <<'END'
 import json
@@ -73,7 +74,7 @@ rows = {r["label"]: r for r in json.load(open("diff.json"))["rows"] if r["kind"]
 for name in "parse", "sort":
     for side in "old", "new":
         runs = []
-        for i in range(1, 7):
+        for i in range(1, 9):
             report = json.load(open(f"{side}-{i}.json"))["profiles"][0]
             runs.append(sum(r["self"] for r in report["functions"] if r["function"] == name))
         assert [min(runs), max(runs)] == [rows[name][side + "_min"], rows[name][side + "_max"]], (name, side, runs, rows[name])
@@ -84,50 +85,85 @@ check "each function has the times that its traces have" python3 same.py
 cat >note <<'END'
 #!/bin/sh
 read -r line || line=nothing
-echo "$1 $line $TRACE2_DST_DEBUG" >>order
+echo "$1 $line" >>order
 exit "$2"
 END
 chmod +x note
 echo input >input
 expect "scripts" 0 t2 record --compare --runs=4 -o pairs/ -- ./note A 0 -- ./note B 3 <input
-check "in pairs, each in the other order; the same input" \
-	[ "$(cut -d' ' -f1,2 order | tr '\n' ' ')" = "A input B input B input A input A input B input B input A input " ]
-check "what is wrong is said once" [ "$(grep -c ' 0$' order)" -eq 6 ]
+check "in turn; the same input" \
+	[ "$(tr '\n' ' ' <order)" = "A input B input B input A input A input B input B input A input " ]
 says "that one fails" '^t2 record: ./note: 4 of 4 runs failed, the last with exit status 3$'
 rm order
-expect "of a pipe" 0 bash -c 'echo input | t2 record --compare --runs=1 -o pipe -- ./note A 0 -- ./note B 0'
-check "nobody reads" [ "$(cut -d' ' -f1,2 order | tr '\n' ' ')" = "A nothing B nothing " ]
-expect "into the same directory" 0 t2 record --compare --runs=1 -o pipe -- true -- true
+expect "of a pipe" 0 bash -c 'echo input | t2 record --compare --runs=1 -o pairs -- ./note A 0 -- ./note B 0'
+check "nobody reads" [ "$(tr '\n' ' ' <order)" = "A nothing B nothing " ]
+check "the traces of an earlier comparison are gone" [ "$(cd pairs && echo *)" = "new-01.tlg old-01.tlg" ]
+expect "without a standard input" 0 bash -c 't2 record --compare --runs=1 -o closed -- ./note A 0 -- ./note B 0 <&-'
+expect "into a directory that looks like an option" 0 t2 record --compare --runs=1 -o '-a b' -- true -- true
+says "how to see it" "t2 diff './-a b'/old-\*.tlg -- './-a b'/new-\*.tlg\$"
+mkdir alone && cp "$(readlink -f "$out/t2expand")" alone/t2
+expect "without the library" 2 env -u LD_LIBRARY_PATH alone/t2 record --compare --runs=1 -o pairs -- true -- true
+check "no earlier trace is taken for a new one" [ -z "$(ls pairs)" ]
 
 # ---- what ends it ---------------------------------------------------------------------------------
 expect "a program that is not there" 127 t2 record --compare -o none -- ./missing -- true
+expect "one that fails as if it were not there" 0 t2 record --compare --runs=1 -o none -- sh -c 'exit 127' -- true
 expect "one that is killed" 137 bash -c 't2 record --compare -o killed -- sh -c "kill -9 \$\$" -- true; exit $?'
+says "which" '^t2 record: sh: ended by signal 9, in the run of killed/old-01.tlg$'
 check "no other has run" [ "$(ls killed)" = old-01.tlg ]
-# A program that catches ^C, and goes on to its end
-cat >stubborn <<'END'
-#!/bin/sh
-trap 'echo caught >>caught' INT
+
+# A program that notes what it gets, and ends by it in its own way
+cat >noting <<'END'
+#!/bin/bash
+for name in INT TERM USR1; do trap "echo $name >>got" $name; done
 echo $$ >>begun
-i=0
-while [ $i -lt 20 ]; do sleep 0.1; i=$((i + 1)); done
+for ((i = 0; i < 1200; i++)); do
+	sleep 0.05
+	grep -qs 'INT\|TERM' got && sleep 0.5 && exit 0
+done
 END
-chmod +x stubborn
-: >begun
-setsid env --default-signal=INT t2 record --compare -o stopped -- ./stubborn -- ./stubborn 2>/dev/null &
-until [ -s begun ]; do sleep 0.02; done
-sleep 0.2
-kill -INT -- "-$(ps -o pgid= -p "$(head -n 1 begun)" | tr -d ' ')"
-wait $!
-check "after ^C, 130" [ $? -eq 130 ]
-check "the program had it" [ -s caught ]
-check "no other has begun" [ "$(wc -l <begun)" -eq 1 ]
-: >begun
-t2 record --compare -o left -- ./stubborn -- ./stubborn 2>/dev/null &
-until [ -s begun ]; do sleep 0.02; done
-{ kill -9 $!; wait $!; } 2>/dev/null
-program=$(head -n 1 begun)
-for ((i = 0; i < 30; i++)); do kill -0 "$program" 2>/dev/null || break; sleep 0.05; done
-check "if it is killed, what it runs gets SIGTERM" [ ! -e "/proc/$program" ]
+chmod +x noting
+# begin COMMAND...: in the background, in a group of its own, until the program has begun
+begin()
+{
+	rm -f begun got
+	setsid env --default-signal=INT "$@" 2>err &
+	starter=$!
+	for ((i = 0; i < 1200; i++)); do
+		[ ! -s begun ] || break
+		sleep 0.05
+	done
+	program=$(head -n 1 begun)
+}
+# ends STATUS NAME: the comparison has ended so, and no other program has begun
+ends()
+{
+	wait "$starter" 2>/dev/null
+	local status=$?
+	check "$2: exit status $1, not $status" [ $status -eq "$1" ]
+	check "$2: no other has begun" [ "$(wc -l <begun)" -eq 1 ]
+}
+begin t2 record --compare -o stopped -- ./noting -- ./noting
+kill -INT -- "-$starter"
+ends 130 "^C"
+check "^C: the program had it once" [ "$(cat got)" = INT ]
+begin t2 record --compare -o stopped -- ./noting -- ./noting
+kill -USR1 "$starter"
+for ((i = 0; i < 600; i++)); do
+	[ ! -s got ] || break
+	sleep 0.05
+done
+kill -TERM "$starter"
+ends 143 "SIGTERM for t2"
+check "SIGTERM for t2: the program had what t2 was sent" [ "$(tr '\n' ' ' <got)" = "USR1 TERM " ]
+begin t2 record --compare -o stopped -- ./noting -- ./noting
+kill -KILL "$starter"
+ends 137 "SIGKILL for t2"
+for ((i = 0; i < 600; i++)); do
+	[ -e "/proc/$program" ] || break
+	sleep 0.05
+done
+check "SIGKILL for t2: the program had SIGTERM" [ "$(cat got)" = TERM ]
 
 # ---- what is refused ------------------------------------------------------------------------------
 expect "one command" 2 t2 record --compare -- true
@@ -138,6 +174,6 @@ for runs in 0 1001 3x -1 ''; do expect "--runs=$runs" 2 t2 record --compare --ru
 expect "--runs alone" 2 t2 record --runs=3 -- true
 expect "--pid" 2 t2 record --compare --pid=1
 expect "--dormant" 2 t2 record --compare --dormant -- true -- true
-expect "a file in the way" 1 t2 record --compare -o input -- true -- true
+expect "a file in the way" 2 t2 record --compare -o input -- true -- true
 says "a file in the way" 'input: exists, and is no directory'
 total

@@ -267,6 +267,10 @@ for way in auto fp; do
 		check "$way, $form: it has its name though the file is gone" grep -q 'call_made;made.here ' stacks
 		check "$way, $form: the later name counts" eval '! grep -q code_of_before stacks'
 		check "$way, $form: samples one by one have it" eval '"$out/t2" show --samples made.tlg | grep -q "made.here"'
+		cp made.tlg before.tlg
+		"$out/t2" diff --as=csv before.tlg made.tlg >differs
+		check "$way, $form: in both traces of a comparison" \
+			awk -F, '/made.here/ { found = $6 > 0 && $6 == $9 } /0x/ { other = 1 } END { exit !found || other }' differs
 		if command -v lz4 >/dev/null; then
 			quiet "$way, $form: the trace is one of LZ4 frames" lz4 -t made.tlg
 		fi
