@@ -130,7 +130,7 @@ static int open_sentinel(struct tr2_dst *dst, const char *directory, unsigned ma
 	return 1;
 }
 
-static int open_path(struct tr2_dst *dst, const char *path, const char *name, unsigned max_files)
+static int open_target(struct tr2_dst *dst, const char *path, const char *name, unsigned max_files)
 {
 	struct stat st;
 	int is_there = !tr2_sys_stat(path, &st), is_other = is_there && !S_ISREG(st.st_mode);
@@ -223,7 +223,7 @@ static int open_af_unix(struct tr2_dst *dst, const char *variable, const char *v
 static int open_named(struct tr2_dst *dst, const char *variable, const char *value, const char *name,
 		      const struct tr2_dst_rules *rules)
 {
-	if (open_path(dst, value, name, rules->max_files) >= 0)
+	if (open_target(dst, value, name, rules->max_files) >= 0)
 		return 0;
 	if (dst->is_sentinel && errno == EEXIST) {
 		if (rules->debug)   /* as somebody has asked for: nothing is wrong */

@@ -30,7 +30,7 @@ static const char *const ours[] = { "trace2-drain", TR2P_WALL_COMM, TR2P_LOOK_CO
 static int g_has_child;                       /* tr2p_tasks_init() has seen one */
 
 /* In the child all numbers may be taken, but none is needed. */
-static int open_path(const char *path, int flags)
+static int open_proc(const char *path, int flags)
 {
 	long fd = syscall(SYS_openat, AT_FDCWD, path, flags | O_RDONLY | O_CLOEXEC);
 
@@ -55,7 +55,7 @@ static int open_file(pid_t tid, const char *name)
 	n += sizeof(digits) - i;
 	path[n++] = '/';
 	memcpy(path + n, name, strlen(name) + 1);
-	return open_path(path, 0);
+	return open_proc(path, 0);
 }
 
 static void read_name(pid_t tid, char *name, size_t size)
@@ -167,7 +167,7 @@ static int walk(void *data)
 {
 	_Alignas(struct dirent64) char entries[512];
 	struct walk *walk = data;
-	int fd = open_path(walk->tasks, O_DIRECTORY);
+	int fd = open_proc(walk->tasks, O_DIRECTORY);
 	long n;
 
 	walk->result = fd < 0 ? errno : 0;
