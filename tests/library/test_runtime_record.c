@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -311,38 +310,6 @@ static void test_record_in_signal_handlers_accounts_for_every_event(void **state
 	munmap(emitted, sizeof(*emitted));
 }
 
-static void *record_behind_a_signal(void *unused)
-{
-	syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGALRM);
-	trace2_data_intmax("test", NULL, "first", 1);
-	return unused;
-}
-
-/* ThreadSanitizer, which does not know of the call that sends it, keeps it back for the next function of libc. */
-static int run_pending(void *unused)
-{
-	struct sigaction action = { .sa_handler = record_in_handler };
-	pthread_t thread;
-
-	(void)unused;
-	trace2_initialize();
-	sigaction(SIGALRM, &action, NULL);
-	for (int i = 0; i < 20; i++) {
-		pthread_create(&thread, NULL, record_behind_a_signal, NULL);
-		pthread_join(thread, NULL);
-	}
-	return 0;
-}
-
-static void test_record_handler_in_front_of_a_first_event_is_stored(void **state)
-{
-	(void)state;
-	record(run_pending, NULL, NULL);
-	assert_int_equal(raw_count(&file, TLG_STYLE_data_intmax, "first"), 20);
-	assert_int_equal(raw_count(&file, TLG_STYLE_region_enter, "nested"), 20);
-	assert_accounted(20 * 4 + 2);
-}
-
 static int run_fork(void *data)
 {
 	int status;
@@ -421,7 +388,6 @@ int main(void)
 		TRACED_TEST(test_record_thread_storm_is_all_stored),
 		TRACED_TEST(test_record_threads_without_exit_leave_their_rings),
 		TRACED_TEST(test_record_in_signal_handlers_accounts_for_every_event),
-		TRACED_TEST(test_record_handler_in_front_of_a_first_event_is_stored),
 		TRACED_TEST(test_record_fork_gives_two_complete_streams),
 	};
 
