@@ -101,7 +101,8 @@ static const char recording[] =
 	"Output\n"
 	"  -o, --output=FILE    the trace; a directory: a file for each process; PROGRAM.tlg\n"
 	"                       with --compare: a directory; PROGRAM.compare\n"
-	"Exit status: the program's; 127 it is not there, 126 cannot be run; 1, 2 as t2's\n";
+	"Exit status: the program's; 127 it is not there, 126 cannot be run; 1, 2 as t2's;\n"
+	"with --compare that of t2 diff\n";
 
 static const char steering[] =
 	"What it may be told\n"
