@@ -35,7 +35,7 @@
 
 enum {
 	LONG_MS = 100,            /* a process that has run so long looks for leftovers when it ends */
-	LEFTOVERS = 8, LAST_LEFTOVERS = 64,   /* ring files that are looked into at the beginning, at the end */
+	LEFTOVERS = 48, LAST_LEFTOVERS = 64, /* ring files that are looked into at the beginning, at the end */
 };
 
 static unsigned g_forks;

@@ -54,6 +54,37 @@ served "server" 4
 served "late thread" 2 TRACE2_RAW_THREAD=late
 served "no thread" 2 TRACE2_RAW_THREAD=off
 
+# ---- a server whose workers leave their files -----------------------------------------------------------
+# Nobody's code runs at a worker's end.  Those that come later remove more than they leave
+cat >leaves.c <<'END'
+#include <sys/wait.h>
+#include <unistd.h>
+#include "trace2.h"
+int main(void)
+{
+	trace2_initialize();
+	for (int i = 0; i < 3000; i++) {
+		pid_t child = fork();
+		if (child < 0)
+			return 1;
+		if (!child) {
+			trace2_data_intmax("leaves", NULL, "work", i);
+			trace2_flush();
+			_exit(0);
+		}
+		if (waitpid(child, NULL, 0) != child)
+			return 1;
+	}
+	return 0;
+}
+END
+${CC:-cc} -O2 -I"$top/runtime" -o leaves leaves.c -L"$out" -Wl,-rpath,"$out" -ltrace2 -pthread || fail "leaves.c"
+TRACE2_RAW="$tmp/leaves.tlg" ./leaves
+check "3,000 workers that end by _exit() record" [ $? -eq 0 ]
+check "few of their ring files are left: $(ring_files)" [ "$(ring_files)" -lt 500 ]
+check "and none in the end" collected
+rm -f leaves.tlg
+
 # ---- a program that becomes itself, 20 times ----------------------------------------------------------
 cat >becomes.c <<'END'
 #include <stdio.h>
