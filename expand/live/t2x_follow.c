@@ -169,7 +169,7 @@ static int next_of_files(struct t2x_follow *follow, struct t2x_block *block)
 		follow->has_stranger = 0;
 		process = find_process(follow, block, tail->is_guess);
 		tail->has_known |= process != NULL;
-		if (follow->has_stranger && !tail->has_known) {
+		if (follow->has_stranger && !tail->has_known && !tail->is_sure) {
 			give_up(follow, tail);
 			continue;
 		}

@@ -39,6 +39,7 @@ struct t2x_found_tail {
 	unsigned idle;                    /* looks since it grew */
 	int has_known;                    /* a process that is followed has written it */
 	int is_guess;                     /* others may write it, too: only streams of known processes are wanted */
+	int is_sure;                      /* a followed process says that it writes it, whoever wrote it before */
 };
 
 struct t2x_found {

@@ -37,6 +37,18 @@ clean()
 	mkdir traces
 }
 
+# What another process wrote into its file before does not matter
+clean
+TRACE2_RAW=$tmp/traces/one.tlg ./follow run others p 400 100 2>/dev/null
+TRACE2_RAW=$tmp/traces/one.tlg ./follow run counts p 400 300 2>/dev/null &
+program=$!
+until [ -n "$(find "$rings" -name '*.ring')" ]; do sleep 0.01; done
+begin_follow $program
+wait $program 2>/dev/null
+check "a process that appends to another one's trace: it ends with the process" ends_itself
+check "a process that appends to another one's trace: each event once, in order" is_exact
+rm -f others
+
 for work in p prp tb pf s pep prtfsepk bb; do
 	clean
 	begin_follow traces
