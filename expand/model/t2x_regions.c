@@ -335,11 +335,11 @@ static void leave_since_mark(struct t2x_model *m, const struct t2x_event *unwind
 /* The thread leaves all regions at once, or ends: those that are open now are never left. */
 static void show_never_left(struct t2x_model *m, const struct t2x_thread *thread)
 {
-	const struct t2x_regions *regions = thread->model;
+	struct t2x_regions *regions = thread->model;
 	unsigned known = regions->open < regions->capacity ? regions->open : regions->capacity;
 
 	for (unsigned i = 0; m->print_never_left && i < known; i++) {
-		const struct t2x_region *region = &regions->entered[i];
+		struct t2x_region *region = &regions->entered[i];
 		const struct t2x_event ev = {
 			.thread = thread, .scope = region->scope, .style = TLG_STYLE_region_enter,
 			.ns = region->ns, .open = i, .is_repeated = 1,
@@ -347,6 +347,7 @@ static void show_never_left(struct t2x_model *m, const struct t2x_thread *thread
 
 		if (region->when && region->scope)
 			m->print_never_left(&m->printer, &ev);
+		region->when = 0;   /* one in the place of the thread's own level stays open: it has been shown */
 	}
 }
 

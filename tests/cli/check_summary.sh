@@ -39,6 +39,12 @@ check "which marks the region" grep -q ' jumped  mismatched:1$' jump.table
 "$expand" --summary=csv --jobs=3 jump.tlg >jump.jobs
 check "and with --jobs" cmp -s jump.csv jump.jobs
 
+# Behind a leave too many the next region is in the place of the thread's own level
+printf '%s\n' 'start m.c 1 p' 'region_leave m.c 2 c stray NULL' 'region_enter m.c 3 c never NULL' 'exit m.c 20 0' >stray.api
+GIT_TRACE2_RAW=$tmp/stray.tlg "$out/tests/replay" stray.api
+check "what is never left behind a leave too many counts once" \
+	[ "$("$expand" --summary=csv stray.tlg | grep ^never_left | cut -d, -f1,4-6)" = 'never_left,"c/never","m.c:3",1' ]
+
 # ---- steps, modes of commands -----------------------------------------------------------------------
 printf '%s\n' 'start m.c 1 p' 'cmd_name m.c 2 checkout' 'cmd_mode m.c 3 branch' 'exit m.c 20 0' >mode.api
 for i in 1 2; do
