@@ -122,6 +122,12 @@ static const char steering[] =
 	"  --timeout=N          wait for each process for N seconds at most; 3\n"
 	"Exit status: 0; 1 a process was not found, or has refused; 2 usage\n";
 
+static const char importing[] =
+	"  -o, --output=FILE    the trace; without it standard output, if that is no terminal\n"
+	"  --detail=WORD        drop, summary, process, verbose: what to import; verbose, all\n"
+	"  --seconds=N          of a socket: end after N seconds\n"
+	"Exit status: 1 input or output is unusable; 2 usage; 3 lines were left out\n";
+
 static const char serving[] =
 	"Where it listens\n"
 	"  --socket=PATH        a Unix socket of this user; $XDG_RUNTIME_DIR/trace2-serve.sock\n"
@@ -218,7 +224,7 @@ static int reads_events(const struct t2x_command *command)
 	return !command || (command->takes != T2X_TAKES_LAYOUT && command->takes != T2X_TAKES_COMMAND &&
 			    command->takes != T2X_TAKES_PROGRAM && command->takes != T2X_TAKES_STEERED &&
 			    command->takes != T2X_TAKES_SERVED && command->takes != T2X_TAKES_SHIPPED &&
-			    command->takes != T2X_TAKES_COLLECTED);
+			    command->takes != T2X_TAKES_COLLECTED && command->takes != T2X_TAKES_IMPORTED);
 }
 
 /* An option that all formats take is one of git's: not all of them do something with it. */
@@ -328,6 +334,8 @@ static void put_command(FILE *to, const struct t2x_command *command)
 		fputs(steering, to);
 	if (command->takes == T2X_TAKES_SERVED)
 		fputs(serving, to);
+	if (command->takes == T2X_TAKES_IMPORTED)
+		fputs(importing, to);
 	if (command->takes == T2X_TAKES_SHIPPED || command->takes == T2X_TAKES_COLLECTED)
 		fprintf(to, "%s%s%s", command->takes == T2X_TAKES_SHIPPED ? shipping : collecting, connecting,
 			fleet_statuses);

@@ -94,7 +94,7 @@ expect "t2expand knows no commands" 1 'show: No such file' t2expand show run.tlg
 # What it shows it knows, and nothing is shown that another command is for
 options_of()
 {
-	t2 "$1" --help | grep -oE '^  --[a-z_-]+' | tr -d ' '
+	t2 "$1" --help | sed -nE 's/^  (-o, )?(--[a-z_-]+).*/\2/p'
 }
 shows()
 {
@@ -123,6 +123,8 @@ check "help of diff has --threshold" shows diff --threshold
 check "help of diff has --as" shows diff --as
 check "help of show has no --threshold" [ -z "$(options_of show | grep -x -- --threshold)" ]
 check "help of recover has --delete" shows recover --delete
+check "help of import has its own options, and none that it refuses" \
+	[ "$(options_of import | tr '\n' ' ')" = '--output --detail --seconds ' ]
 check "help of live has no --delete" [ -z "$(options_of live | grep -x -- --delete)" ]
 check "help of format has no options" [ -z "$(options_of format)" ]
 check "help of export has all formats" \
