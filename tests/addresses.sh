@@ -5,6 +5,6 @@
 # shellcheck shell=bash disable=SC2034
 
 plain=()
-if [ "$(cat /proc/sys/vm/mmap_rnd_bits 2>/dev/null || echo 0)" -gt 28 ] && setarch -R true 2>/dev/null; then
+if [ "$(cat /proc/sys/vm/mmap_rnd_bits 2>/dev/null || echo 0)" -ge 28 ] && setarch -R true 2>/dev/null; then
 	plain=(setarch -R)
 fi

@@ -80,7 +80,7 @@ storm()
 	"$built/t2expand" --format=pprof --profile=heap -o "$dir/heap.pb.gz" "$dir/storm.tlg" 2>"$dir/errors"
 	verdict "storm, $name: the trace cannot be read" $?
 	# Children end by _exit(), perhaps before what they have recorded is written
-	! grep -vE "^t2expand: .*(still running|died before they had written all|died before it had|heap: the trace has no samples)" \
+	! grep -vE "^t2expand: .*(still running|died before they had written all|died before it had|heap: there are no samples of this profile)" \
 		"$dir/errors"
 	verdict "storm, $name: something is wrong with the trace" $?
 	if [[ " $* " = *" heap "* ]]; then
