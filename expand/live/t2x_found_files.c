@@ -112,8 +112,10 @@ void t2x_found_add_file_of(struct t2x_found *found, const struct t2x_tap *tap)
 		tail->is_sure = 1;
 		return;
 	}
-	if (!t2x_found_add_tail(found, path, T2X_FOUND_SINCE, is_guess))
-		t2x_found_tail(found, st.st_dev, st.st_ino)->is_sure = 1;
+	t2x_found_add_tail(found, path, T2X_FOUND_SINCE, is_guess);
+	tail = t2x_found_tail(found, st.st_dev, st.st_ino);
+	if (tail)   /* else another file has got the name meanwhile */
+		tail->is_sure = 1;
 	t2x_found_add_directory_of(found, path);
 }
 

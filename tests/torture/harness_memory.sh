@@ -17,7 +17,7 @@ mebibytes=$((scale > 1 ? scale : 1))
 # is said, or one that is done without
 try()
 {
-	local status err=$work/$1.$2 kibibytes=65536
+	local status err=$work/$1.$2 kibibytes=57344
 
 	[ "$2" != firefox ] || kibibytes=$((kibibytes + 8192 * $3))
 	"$out/torture/hostile" "$1" "$3" 2>/dev/null |
