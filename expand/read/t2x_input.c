@@ -34,6 +34,8 @@ static int open_input(struct t2x_input *input, struct t2x_report *report)
 
 	if (error)
 		return error;
+	if (input->joins && input->in.lz4)
+		t2x_lz4_defer_cut(input->in.lz4, &input->cut);
 	error = t2x_blocks_init(&input->blocks, &input->in, input->layout);
 	if (error)
 		t2x_in_close(&input->in);
@@ -265,6 +267,8 @@ static void judge(struct t2x_input *input)
 {
 	int error = t2x_in_error(&input->in);
 
+	if (input->cut.is_there && !input->has_cut(input, input->cut.stream))
+		t2x_report_damage(input->report, input->path, "byte", input->cut.at, T2X_LZ4_CUT);
 	input->good = input->blocks.good;
 	if (error)
 		set_error(input, error);

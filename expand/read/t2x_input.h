@@ -53,6 +53,8 @@ struct t2x_input {
 	uint64_t begin_at;                /* offset at which reading begins ... */
 	struct t2x_map begun;             /* ... and streams of which a cycle has come since */
 	struct t2x_join *joins;           /* ring files that continue its streams, see t2x_join.h */
+	struct t2x_lz4_cut cut;           /* with joins: what the end of the file cuts off ... */
+	int (*has_cut)(const struct t2x_input *input, uint32_t stream);   /* ... and whether a ring file has it */
 	struct t2x_read_ahead *ahead;          /* only for t2x_read_ahead.c */
 	struct t2x_read_ahead_queue *queue;    /* likewise */
 };

@@ -33,6 +33,7 @@ struct t2x_lz4 {
 	int in_frame;                 /* inside a frame that is delivered in pieces */
 	int is_break;
 	int at_end;                   /* the file was cut off inside a frame */
+	struct t2x_lz4_cut *cut;      /* of whoever wants to judge that; NULL: report it */
 	uint64_t frame_at;            /* offset of the latest frame */
 	uint64_t made;                /* offset in the plain bytes of what comes next */
 	struct { uint64_t at, plain; } points[POINTS];   /* a ring of frames in which decoding can begin again */
@@ -83,6 +84,11 @@ void t2x_lz4_restart(struct t2x_lz4 *lz4, uint64_t plain)
 	lz4->skip = lz4->announced = 0;
 	lz4->npoints = 0;
 	lz4->made = plain;
+}
+
+void t2x_lz4_defer_cut(struct t2x_lz4 *lz4, struct t2x_lz4_cut *cut)
+{
+	lz4->cut = cut;
 }
 
 int t2x_lz4_park(struct t2x_lz4 *lz4, size_t unread, uint64_t *at, size_t *again)
@@ -332,8 +338,10 @@ static const char *explain(size_t code)
 /* The file ends inside a frame.  The blocks that have been decoded are still used. */
 static void end_truncated(struct t2x_lz4 *lz4)
 {
-	t2x_report_damage(lz4->report, lz4->name, "byte", lz4->frame_at,
-			  "LZ4 frame cut off by the end of the file");
+	if (lz4->cut)
+		*lz4->cut = (struct t2x_lz4_cut){ 1, lz4->stream, lz4->frame_at };
+	else
+		t2x_report_damage(lz4->report, lz4->name, "byte", lz4->frame_at, T2X_LZ4_CUT);
 	LZ4F_resetDecompressionContext(lz4->context);
 	lz4->in_frame = 0;
 	lz4->npoints = 0;
@@ -486,15 +494,4 @@ ssize_t t2x_lz4_fill(void *source, unsigned char *to, size_t room)
 	}
 	lz4->made += made;
 	return (ssize_t)made;
-}
-
-size_t t2x_lz4_pack(void *to, size_t room, const void *plain, size_t n)
-{
-	const LZ4F_preferences_t how = { .frameInfo = {
-		.blockSizeID = LZ4F_max256KB, .blockMode = LZ4F_blockIndependent, .contentSize = n,
-		.contentChecksumFlag = LZ4F_contentChecksumEnabled, .blockChecksumFlag = LZ4F_blockChecksumEnabled,
-	} };
-	size_t packed = LZ4F_compressFrame(to, room, plain, n, &how);
-
-	return LZ4F_isError(packed) ? 0 : packed;
 }

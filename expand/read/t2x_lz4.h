@@ -68,6 +68,18 @@ ssize_t t2x_lz4_fill(void *source, unsigned char *to, size_t room);
 /* Return  1: t2x_lz4_fill() ended because of damage, which it has reported; the next call continues behind it */
 int t2x_lz4_is_break(const struct t2x_lz4 *lz4);
 
+/*
+ * The frame that the end of the file cuts off.  Its process died while it wrote, and may have all of it elsewhere.  So
+ * the caller may judge it: from now on it is not reported as T2X_LZ4_CUT, but filled in here.
+ */
+struct t2x_lz4_cut {
+	int is_there;
+	uint32_t stream;                  /* as its mark says; 0: not known */
+	uint64_t at;                      /* its offset in the file */
+};
+#define T2X_LZ4_CUT "LZ4 frame cut off by the end of the file"
+void t2x_lz4_defer_cut(struct t2x_lz4 *lz4, struct t2x_lz4_cut *cut);
+
 /* The id of the stream to which the latest frame belongs, as its mark says; 0: not known. */
 uint32_t t2x_lz4_stream(const struct t2x_lz4 *lz4);
 

@@ -2,19 +2,28 @@
 /* t2x_join.c - see t2x_join.h. */
 #include "t2x_join.h"
 
-void t2x_join_add(struct t2x_input *input, struct t2x_join *join)
-{
-	join->next = input->joins;
-	input->joins = join;
-}
-
-static struct t2x_join *find(struct t2x_input *input, uint32_t stream)
+static struct t2x_join *find(const struct t2x_input *input, uint32_t stream)
 {
 	struct t2x_join *join = input->joins;
 
 	while (join && join->stream != stream)
 		join = join->next;
 	return join;
+}
+
+/* A write that a kill has cut short: the ring file says that the blocks in front of it are all that is in the file. */
+static int has_cut(const struct t2x_input *input, uint32_t stream)
+{
+	const struct t2x_join *join = find(input, stream);
+
+	return join && (int32_t)(join->blocks - join->seen) <= 0;
+}
+
+void t2x_join_add(struct t2x_input *input, struct t2x_join *join)
+{
+	join->next = input->joins;
+	input->joins = join;
+	input->has_cut = has_cut;
 }
 
 /* Return  the earliest of the ring files that have begun; NULL: there is none */
@@ -67,8 +76,10 @@ static int is_vouched_for(struct t2x_input *input, const struct t2x_block *block
 
 	if (!join)
 		return !input->joins->is_alone;
-	if (left >= 0)
+	if (left >= 0) {
 		t2x_salvage_follow(join->salvage, block);
+		join->seen = block->number;
+	}
 	if (left <= 0 && join->stage == T2X_JOIN_WAITS)
 		join->stage = T2X_JOIN_NOW;
 	return left >= 0;

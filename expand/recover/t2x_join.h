@@ -24,6 +24,7 @@ struct t2x_join {
 	struct t2x_salvage *salvage;
 	uint32_t stream;
 	uint32_t blocks;                  /* of the stream, certainly in the .tlg file; 0: all are in the ring file */
+	uint32_t seen;                    /* number of the latest of these */
 	struct t2x_pace pace;             /* time that the ring's blocks have reached; at first the process's start */
 	enum { T2X_JOIN_WAITS, T2X_JOIN_NOW, T2X_JOIN_DONE } stage;
 	int is_alone;                     /* deliver only streams that have a ring file */

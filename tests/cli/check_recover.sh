@@ -97,6 +97,17 @@ check "the .tlg, named too, counts once" status 0 a.tlg --recover "$(ring)"
 check "the .tlg, named too, counts once" cmp -s got perf
 check "the ring file, named twice, counts once" status 0 --recover "$(ring)" --recover "$(ring)"
 check "the ring file, named twice, counts once" cmp -s got perf
+# a kill in a write(2) leaves a part of a frame behind the last whole one; the ring file has all of what it was to be
+cp a.tlg whole.tlg
+head -c 1000 whole.tlg >>a.tlg
+check "a write that the kill has cut short is no damage" status 0 --recover "$(ring)"
+check "a write that the kill has cut short is no damage" cmp -s got perf
+check "but is one without the ring file" status 3 a.tlg
+head -c -100 whole.tlg >a.tlg
+check "a frame that was whole is one" status 3 --recover "$(ring)"
+check "a frame that was whole is one" grep -q 'cut off by the end of the file' said
+cat whole.tlg >a.tlg
+check "again as it was" status 0 --recover "$(ring)"
 # a FIFO in the place of a trace has no writer: opening it would wait for one
 mkfifo fifo.tlg
 refuses_fifo()

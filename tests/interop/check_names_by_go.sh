@@ -56,7 +56,8 @@ names()
 }
 for program in full stripped symbols anywhere none; do
 	names "$program" >got
-	check "$program: the function and its lines" [ "$(grep -cE ' main\.\(\*engine\)\.spin main\.go:1[1-5]$' got)" -ge 2 ]
+	# of so short a loop some processors interrupt one line only
+	check "$program: the function and its lines" grep -qE ' main\.\(\*engine\)\.spin main\.go:1[1-5]$' got
 	none "$program: no lines of other functions in it" \
 		"$(grep -vE ' main\.(\(\*engine\)\.spin main\.go:1[1-5]|work main\.go:2[01]|main main\.go:24)$' got)"
 	t2 export --format=folded --profile=cpu "$program.tlg" >got

@@ -266,9 +266,11 @@ static void test_page_random_answers_are_bounded_or_refused(void **state)
 	close(fds[0]);
 	for (int i = 0; i < 3000 && !find_path(); i++)
 		usleep(1000);
-	for (int i = 0; i < 300; i++) {
-		if (t2x_ctl_page_open(&page, path, (uint32_t)child))
+	for (int tries = 0; answers < 100 && tries < 3000; tries++) {
+		if (t2x_ctl_page_open(&page, path, (uint32_t)child)) {
+			usleep(1000);   /* it is too short for a while */
 			continue;
+		}
 		t2x_ctl_page_ask(&page, words, 1, 10, &answer);
 		t2x_ctl_page_close(&page);
 		assert_in_range(answer.kind, TLG_CTL_DONE, TLG_CTL_LATER);
