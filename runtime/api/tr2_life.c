@@ -158,6 +158,8 @@ TR2_STARTUP __attribute__((destructor(101))) static void at_unload(void)
 	if (!tr2_is_enabled() && !tr2_late_has_paused()) {
 		tr2_dormant_end();
 		tr2_page_close();
+		if (tr2_dormant_is())
+			tr2_session_clean_up();
 		return;
 	}
 	tr2_flight_exit(tr2_load_rlx(&g_exit_code)); /* relaxed: a number by itself */
@@ -212,6 +214,7 @@ static void begin_dormant(void)
 	tr2_session_watch_forks();
 	tr2_flight_init();
 	tr2_wake_start_dormant();
+	tr2_session_look();
 }
 
 TR2_STARTUP void trace2_initialize_fl(const char *file, int line)

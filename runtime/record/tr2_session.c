@@ -114,14 +114,20 @@ static int is_turn(void)
 	return (tr2_clock_raw() * UINT64_C(0x9e3779b97f4a7c15) >> 32) % ONE_IN == 0;
 }
 
+void tr2_session_look(void)
+{
+	if (tr2_sid_is_after_exec())
+		tr2_leftover_collect_own();
+	else if (is_turn())
+		tr2_leftover_collect(LEFTOVERS);
+}
+
 int tr2_session_begin(void)
 {
 	int error = set_up(NULL);
 
-	if (!error && tr2_sid_is_after_exec())
-		tr2_leftover_collect_own();
-	else if (!error && is_turn())
-		tr2_leftover_collect(LEFTOVERS);
+	if (!error)
+		tr2_session_look();
 	return error;
 }
 
@@ -143,6 +149,14 @@ void tr2_session_clean_up(void)
 
 	if ((tr2_clock_raw() - tr2_clock_start() >= while_ticks || is_turn()) && may_open_files())
 		tr2_leftover_collect(LAST_LEFTOVERS);
+}
+
+/* In a forked child. */
+static void look_in_child(void)
+{
+	tr2_leftover_reset();
+	if (is_turn() && may_open_files())
+		tr2_leftover_collect(LEFTOVERS);
 }
 
 /* ---- around fork() ------------------------------------------------------------------------------ */
@@ -191,6 +205,7 @@ static void after_fork_child(void)
 	if (is_steered && (!tr2_is_enabled() || !tr2_g_shm.head)) {
 		tr2_page_forget();
 		tr2_wake_start_dormant();   /* nothing is recorded here, with which it could start */
+		look_in_child();
 	}
 }
 
@@ -222,9 +237,7 @@ static void begin_in_child(void)
 		tr2_thread_ready();
 	if (tr2_g_shm.head)
 		tr2_dormant_session();
-	tr2_leftover_reset();
-	if (tr2_g_shm.head && is_turn())
-		tr2_leftover_collect(LEFTOVERS);
+	look_in_child();
 }
 
 /* Another thread of the child begins its session.  Return  0: it cannot, or needs too long */

@@ -16,6 +16,9 @@
  */
 int tr2_session_begin(void);
 
+/* As tr2_session_begin() does: now and then look for what dead processes left, see ring/tr2_leftover.h.  Errno kept */
+void tr2_session_look(void);
+
 /* Register for fork(): around it nobody else drains, so that a child finds what it takes over in order. */
 void tr2_session_watch_forks(void);
 

@@ -85,6 +85,37 @@ check "few of their ring files are left: $(ring_files)" [ "$(ring_files)" -lt 50
 check "and none in the end" collected
 rm -f leaves.tlg
 
+# ---- the same, of processes that record nothing and may be told to: each has a page for that ---------------
+cat >sleeps.c <<'END'
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "trace2.h"
+int main(int argc, char **argv)
+{
+	trace2_initialize();
+	for (int i = argc > 1 ? atoi(argv[1]) : 0; i > 0; i--) {
+		pid_t child = fork();
+		if (child < 0)
+			return 1;
+		if (!child)
+			_exit(0);
+		if (waitpid(child, NULL, 0) != child)
+			return 1;
+	}
+	if (argc > 2)
+		execl(argv[0], argv[0], "0", (char *)NULL);
+	return 0;
+}
+END
+${CC:-cc} -O2 -I"$top/runtime" -o sleeps sleeps.c -L"$out" -Wl,-rpath,"$out" -ltrace2 -pthread || fail "sleeps.c"
+TRACE2_CTL=1 ./sleeps 3000
+check "3,000 workers that record nothing end by _exit()" [ $? -eq 0 ]
+check "few of their pages are left: $(ring_files)" [ "$(ring_files)" -lt 500 ]
+check "and none in the end" collected
+TRACE2_CTL=1 ./sleeps 0 exec
+check "nor that of a program that became another" [ "$(ring_files)" -eq 0 ]
+
 # ---- a program that becomes itself, 20 times ----------------------------------------------------------
 cat >becomes.c <<'END'
 #include <stdio.h>
