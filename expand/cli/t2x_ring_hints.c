@@ -8,6 +8,7 @@
 
 #include "recover/t2x_alive.h"
 #include "recover/t2x_ring_files.h"
+#include "recover/t2x_salvage.h"
 
 /* Ring files that name an input, by what has become of their processes. */
 struct hint {
@@ -16,17 +17,36 @@ struct hint {
 	const char *ring;                 /* of a dead one */
 };
 
-static int lacks_something(const struct t2x_input *input, const struct t2x_recover *recover)
+/* Also one whose streams have their ends: of the process that began it, a daemon's parent say, there may be nothing. */
+static int may_lack_something(const struct t2x_input *input, const struct t2x_recover *recover)
 {
-	return input->is_regular && (!input->joins || recover->is_unasked) && (!input->good || input->open_streams);
+	return input->is_regular && (!input->joins || recover->is_unasked);
 }
 
-static int is_any_lacking(const struct t2x_inputs *inputs, const struct t2x_recover *recover)
+static int may_any_lack(const struct t2x_inputs *inputs, const struct t2x_recover *recover)
 {
 	for (unsigned i = 0; i < inputs->n; i++)
-		if (lacks_something(&inputs->items[i], recover))
+		if (may_lack_something(&inputs->items[i], recover))
 			return 1;
 	return 0;
+}
+
+/* Of a dead process; without memory nobody knows.  A worker that has written all, and ended by _exit(), leaves one, too */
+static int has_rest(const struct t2x_ring *ring)
+{
+	struct t2x_salvage *salvage = t2x_salvage_new(ring);
+	const struct t2x_salvage_totals *sum;
+	struct t2x_block block;
+	int has = !salvage;
+
+	if (salvage) {
+		while (t2x_salvage_next(salvage, &block))
+			;
+		sum = t2x_salvage_totals(salvage);
+		has = sum->hits || sum->in_flight || sum->damaged;
+	}
+	t2x_salvage_free(salvage);
+	return has;
 }
 
 /* Its events have been read. */
@@ -48,13 +68,15 @@ static void add_ring(const struct t2x_inputs *inputs, const struct t2x_recover *
 	if (t2x_ring_open(&ring, path, 0))
 		return;
 	input = t2x_inputs_get(inputs, (dev_t)ring.state.device, (ino_t)ring.state.inode);
-	if (ring.state.path[0] && !ring.head.is_over && input && lacks_something(input, recover) &&
+	if (ring.state.path[0] && !ring.head.is_over && input && may_lack_something(input, recover) &&
 	    !is_joined(&ring, recover)) {
 		hint = &hints[input - inputs->items];
 		if (t2x_alive(&ring) == T2X_DEAD) {
-			hint->dead++;
-			hint->pid = ring.head.pid;
-			hint->ring = path;
+			if (has_rest(&ring)) {
+				hint->dead++;
+				hint->pid = ring.head.pid;
+				hint->ring = path;
+			}
 		} else {
 			hint->living++;
 			hint->living_pid = ring.head.pid;
@@ -89,7 +111,7 @@ void t2x_ring_hints_report(const struct t2x_inputs *inputs, const struct t2x_rec
 	struct hint *hints;
 	unsigned lines = 0;
 
-	if (!is_any_lacking(inputs, recover))
+	if (!may_any_lack(inputs, recover))
 		return;
 	hints = calloc(inputs->n, sizeof(*hints));
 	if (hints && !t2x_ring_files_find(&files, 0, geteuid())) {

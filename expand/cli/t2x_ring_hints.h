@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_ring_hints.h - hints at ring files that have the rest of an input that is empty, or has no end.
+ * t2x_ring_hints.h - hints at ring files that have more of an input than was read.
  */
 #ifndef T2X_RING_HINTS_H
 #define T2X_RING_HINTS_H
@@ -8,8 +8,9 @@
 #include "t2x_inputs.h"
 
 /*
- * Call it when all inputs have been read.  For each input that lacks events, and that no option joins with its ring
- * file, it names the options that would add them.  It is silent if no other ring file names the input.
+ * Call it when all inputs have been read.  For each input that a ring file names, but no option joins with it, it names
+ * the options that would add its events.  It is silent about the ring file of a dead process that has written all.
+ * Cost: it opens each ring file of the user, and reads what is left in those of dead processes that name an input.
  */
 void t2x_ring_hints_report(const struct t2x_inputs *inputs, const struct t2x_recover *recover);
 

@@ -438,6 +438,38 @@ check "--live of no process" status 2 --live=x
 check "of a process without a file" status 0 --recover "$(ring)" --delete
 check "what was written is missing" grep -q 'is missing: its stream did not go to a file' said
 
+# The parent of a daemon ends by _exit(): what it recorded is in its ring file only, and the file has another's end.  Of
+# who has written all before that nothing is missing
+cat >daemon.c <<'EOF'
+#include <trace2.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	trace2_initialize();
+	trace2_cmd_start((const char **)argv);
+	if (argc > 1)
+		trace2_flush();
+	if (fork()) {
+		wait(NULL);
+		_exit(0);
+	}
+	trace2_data_intmax("n", NULL, "number", 1);
+	return 0;
+}
+EOF
+${CC:-cc} -I"$top/runtime" -o daemon daemon.c -L"$out" -Wl,-rpath,"$out" -ltrace2 || exit 1
+TRACE2_RAW_THREAD=off TRACE2_RAW=$tmp/daemon.tlg ./daemon
+check "the parent of a daemon" status 0 daemon.tlg
+check "is said to have more" grep -qE "daemon.tlg: process [0-9]+ died before it had written all: --recover=$(ring) reads" said
+check "which is so" status 0 --recover "$(ring)" --delete
+check "which is so" grep -q '|[[:space:]]*start ' got
+TRACE2_RAW_THREAD=off TRACE2_RAW=$tmp/flushed.tlg ./daemon flushes
+check "one that had written all" test -e "$(ring)"
+check "one that had written all" status 0 flushed.tlg
+none "is not said to have more" "$(grep 'had written all' said)"
+rm -f "$(ring)"
+
 # The last of a process, some of which was in its file
 die 100 end.tlg
 "$out/t2expand" --recover="$(ring)" --delete --last=3 --columns=program end.tlg >text 2>said
