@@ -42,6 +42,33 @@ static void put_time(struct t2x_out *out, uint64_t ns)
 	t2x_out_string(out, part);
 }
 
+/* When the session began whose part of an id begins here; 0: it does not say. */
+static uint64_t time_of_part(const char *part)
+{
+	struct tm utc = { 0 };
+	unsigned us;
+
+	if (sscanf(part, "%4d%2d%2dT%2d%2d%2d.%6uZ", &utc.tm_year, &utc.tm_mon, &utc.tm_mday, &utc.tm_hour, &utc.tm_min,
+		   &utc.tm_sec, &us) != 7)
+		return 0;
+	utc.tm_year -= 1900;
+	utc.tm_mon--;
+	return (uint64_t)timegm(&utc) * T2X_NS_PER_S + (uint64_t)us * 1000;
+}
+
+/*
+ * A forked child counts its time from its parent's start, which lies in front of the parent's session.
+ * Return  when the child began its own session, at its first event; 0: the process is no forked child
+ */
+static uint64_t forked_ns(const struct t2x_state_process *process)
+{
+	const char *own = process->sid ? strrchr(process->sid, '/') : NULL, *parent = own;
+
+	while (parent && parent > process->sid && parent[-1] != '/')
+		parent--;
+	return parent && process->start_ns / 1000 <= time_of_part(parent) / 1000 ? time_of_part(own + 1) : 0;
+}
+
 static uint64_t since(uint64_t now_ns, uint64_t ns)
 {
 	return now_ns > ns ? now_ns - ns : 0;
@@ -104,8 +131,15 @@ static void put_stack(struct t2x_out *out, const struct t2x_event *ev, const str
 static void put_regions(struct t2x_out *out, const struct t2x_state_thread *thread, uint64_t now_ns,
 			const struct t2x_options *options)
 {
-	char text[32], line[64];
+	const unsigned seen = thread->nopen + 1;   /* with the thread itself, the outermost */
+	const unsigned before = thread->depth > seen ? thread->depth - seen : 0;
+	char text[32], line[96];
 
+	if (before && !thread->has_ended) {
+		snprintf(line, sizeof(line), "    in     %u region%s entered earlier%s\n", before,
+			 before == 1 ? "" : "s", forked_ns(thread->process) ? ", before the fork" : "");
+		t2x_out_string(out, line);
+	}
 	for (unsigned i = thread->nopen; i--;) {
 		const struct t2x_event *ev = &thread->open[i]->event;
 
@@ -211,8 +245,13 @@ static void put_head(struct t2x_out *out, const struct t2x_state_process *proces
 	}
 	t2x_out_literal(out, "  session  ");
 	t2x_out_in_line(out, process->sid ? process->sid : "");
-	t2x_out_literal(out, "\n  started  ");
-	put_time(out, process->start_ns);
+	if (forked_ns(process)) {
+		t2x_out_literal(out, "\n  forked   before ");
+		put_time(out, forked_ns(process));
+	} else {
+		t2x_out_literal(out, "\n  started  ");
+		put_time(out, process->start_ns);
+	}
 	t2x_out_end_line(out);
 }
 

@@ -18,6 +18,7 @@ struct t2x_state_thread {
 	uint64_t last_ns;                 /* of its last event; 0: only its regions are known */
 	struct t2x_event_copy **open;     /* the enters of the regions that are open, the innermost first */
 	unsigned nopen;
+	uint32_t depth;                   /* open ones behind its latest event, seen or not */
 	struct t2x_event_copy *wait;      /* the latest sample of a wait for a lock; NULL: there is none */
 	struct t2x_event_copy *asked;     /* where it was when it was asked; NULL: it was not */
 	unsigned nlast;                   /* its events so far */

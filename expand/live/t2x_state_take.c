@@ -189,6 +189,7 @@ static void take(struct t2x_printer *printer, const struct t2x_event *ev)
 
 	if (!thread || take_lost(thread->process, ev) || ev->is_repeated)
 		goto region;
+	thread->depth = ev->open + (ev->style == TLG_STYLE_region_enter);
 	thread->last_ns = ev->ns;
 	if (ev->ns > thread->process->last_ns)
 		thread->process->last_ns = ev->ns;

@@ -108,6 +108,31 @@ TRACE2_RAW=$tmp/exit.tlg ./stands exit >/dev/null
 says "a process that ended" '^process [0-9]+ ended, code'
 check "--last: so many events of each thread" [ "$(grep -c '^    event' page)" -eq 4 ]
 
+# A forked child has its parent's clock and its parent's open regions.
+cat >forks.c <<'END'
+#include <sys/wait.h>
+#include <trace2.h>
+#include <unistd.h>
+int main(void)
+{
+	trace2_initialize();
+	trace2_region_enter("server", "serve", NULL);
+	usleep(10000);
+	if (fork())
+		return wait(NULL) < 0;
+	trace2_region_enter("server", "request", NULL);
+	trace2_flush();
+	_exit(0);
+}
+END
+${CC:-cc} -I"$top/runtime" -o forks forks.c -L"$out" -Wl,-rpath,"$out" -ltrace2 || fail "forks.c does not compile"
+TRACE2_RAW=$tmp/forks.tlg ./forks
+"$out/t2" state forks.tlg >page
+check "the parent: when it started" [ "$(grep -c '^  started  ' page)" -eq 1 ]
+check "a forked child: by when it was forked" [ "$(grep -c '^  forked   before ' page)" -eq 1 ]
+says "a forked child: its regions" '^    in     1 region entered earlier, before the fork$' '^    in     for .* server/request'
+check "only there" [ "$(grep -c 'entered earlier' page)" -eq 1 ]
+
 # At each event's time as many regions are open as were entered and not left by then.
 "$out/t2" export --format=ndjson --thread=main exit.tlg |
 	sed -n 's/^{"time":"\([0-9]*\)",.*"event":"\([a-z_]*\)".*/\1 \2/p' >events
