@@ -31,7 +31,7 @@ static int may_any_lack(const struct t2x_inputs *inputs, const struct t2x_recove
 	return 0;
 }
 
-/* Of a dead process.  One that has written all and ended by _exit() leaves a file, too.  Without memory nobody knows. */
+/* Of a dead process.  One that has written all and ended by _exit() leaves one, too.  Without memory nobody knows. */
 static int has_rest(const struct t2x_ring *ring)
 {
 	struct t2x_salvage *salvage = t2x_salvage_new(ring);

@@ -135,6 +135,7 @@ int tr2p_guard_reach(const uintptr_t *at, unsigned n)
 void tr2p_guard_begin_other(struct tr2p_guard *guard)
 {
 	guard->low = guard->high = guard->sp = 0;
+	guard->chain = guard->chain_end = 0;
 	guard->at = guard->n = 0;
 }
 

@@ -26,6 +26,7 @@ enum { TR2P_GUARD_PIECE = 512 };
 
 struct tr2p_guard {
 	uintptr_t low, high;          /* read directly from low up to high */
+	uintptr_t chain, chain_end;   /* of frame pointers that a walk has followed ahead: the next one, and the last */
 	uintptr_t sp;                 /* where a walk on a stack of unknown size begins; 0: that is not this walk */
 	uintptr_t at;                 /* where the copy comes from */
 	size_t n;                     /* and how much it has */

@@ -175,28 +175,69 @@ enum tr2p_step tr2p_step_by_table(struct tr2p_regs *regs, struct tr2p_guard *gua
 
 #ifdef TR2P_HAS_FRAME_POINTERS
 /* Does a call end where this returns to?  Only code that can be read is believed, see may_be_made(). */
-static int is_behind_call(uintptr_t returns_to)
+enum behind { BEHIND_NOTHING /* that can be read */, BEHIND_OTHER, BEHIND_CALL };
+
+static enum behind behind(uintptr_t returns_to)
 {
 #ifdef __aarch64__
 	uint32_t call;
 
 	if (!tr2p_guard_copy(&call, returns_to - sizeof(call), sizeof(call)))
-		return 0;
+		return BEHIND_NOTHING;
 	return call >> 26 == 0x25 || (call & 0xfffffc1f) == 0xd63f0000 ||     /* bl, blr */
-	       (call & 0xfefff800) == 0xd63f0800;                             /* blraa and its like */
+	       (call & 0xfefff800) == 0xd63f0800 ? BEHIND_CALL : BEHIND_OTHER;   /* blraa and its like */
 #else
 	enum { LONGEST = 7, INDIRECT = 0xff, CALL = 0xe8 };
 	unsigned char code[LONGEST];
 
 	if (!tr2p_guard_copy(code, returns_to - LONGEST, LONGEST))
-		return 0;
+		return BEHIND_NOTHING;
 	if (code[LONGEST - 5] == CALL)
-		return 1;
+		return BEHIND_CALL;
 	for (unsigned length = 2; length <= LONGEST; length++)     /* its second byte has the kind of a call: 2 */
 		if (code[LONGEST - length] == INDIRECT && (code[LONGEST - length + 1] >> 3 & 7) == 2)
-			return 1;
-	return 0;
+			return BEHIND_CALL;
+	return BEHIND_OTHER;
 #endif
+}
+
+static int is_behind_call(uintptr_t returns_to)
+{
+	return behind(returns_to) == BEHIND_CALL;
+}
+
+static int is_of_module(uintptr_t at)
+{
+	struct dl_find_object found;
+
+	return !_dl_find_object((void *)at, &found);
+}
+
+/*
+ * Interpreters that are made at run time jump to what returns to them, so that no call stands in front of that place.
+ * Their frames are believed if the chain of frame pointers leads to one that a call has made, or is long.
+ */
+static int leads_to_call(const struct tr2p_regs *regs, struct tr2p_guard *guard, uintptr_t frame)
+{
+	enum { FRAMES = 64, FRAME_BYTES = 1 << 16 };
+	uintptr_t outer, returns_to;
+
+	if (frame == guard->chain && frame <= guard->chain_end)
+		return 1;
+	for (unsigned i = 0; !is_of_module(regs->pc) && i < FRAMES; i++, frame = outer) {
+		enum behind what;
+		if (!tr2p_guard_word(guard, frame, &outer) || !tr2p_guard_word(guard, frame + WORD, &returns_to))
+			return 0;
+		returns_to = tr2p_regs_plain(returns_to);
+		what = behind(returns_to);
+		guard->chain_end = frame;
+		if (what == BEHIND_CALL || i == FRAMES - 1)
+			return i > 0;
+		if (what == BEHIND_NOTHING || is_of_module(returns_to) || outer % WORD || outer <= frame ||
+		    outer - frame > FRAME_BYTES)
+			return 0;
+	}
+	return 0;
 }
 
 /*
@@ -281,8 +322,9 @@ int tr2p_step_by_frame(struct tr2p_regs *regs, struct tr2p_guard *guard, int has
 		return 0;
 	returns_to = tr2p_regs_plain(returns_to);
 	if (!returns_to || ((has_to_prove || !tr2p_guard_is_own(guard, frame + WORD)) && !is_behind_call(returns_to) &&
-			    !may_be_made(guard, frame, outer, returns_to)))
+			    !leads_to_call(regs, guard, frame) && !may_be_made(guard, frame, outer, returns_to)))
 		return 0;
+	guard->chain = outer;
 	regs->pc = returns_to;
 	regs->is_exact = 0;
 	regs->at[TR2P_FP] = outer;

@@ -10,6 +10,14 @@
 #include "tr2p_next.h"
 #include "base/tr2_atomic.h"
 
+#ifdef __has_feature
+#define TR2P_HAS_ADDRESS_SANITIZER __has_feature(address_sanitizer)
+#elif defined(__SANITIZE_ADDRESS__)
+#define TR2P_HAS_ADDRESS_SANITIZER 1
+#else
+#define TR2P_HAS_ADDRESS_SANITIZER 0
+#endif
+
 enum { HELD = 1, ONE = 2 };
 
 static uint32_t g_unloads;      /* ONE for each thread that unloads, and HELD */
@@ -31,7 +39,8 @@ void tr2p_unload_begin_child(void)
 	tr2_store_rlx(&g_unloads, g_mine); /* relaxed: there is no other thread */
 }
 
-#ifndef TR2_IS_SANITIZED
+/* AddressSanitizer does not stand there, so that the profiler may where it is checked by that. */
+#if !defined(TR2_IS_SANITIZED) || TR2P_HAS_ADDRESS_SANITIZER
 #define FUNCTIONS(X) \
 	X(dlclose)
 

@@ -411,26 +411,56 @@ static APART void call_made(call *code)
 	sink++;
 }
 
-static APART void test_step_through_code_without_tables_goes_by_frame_pointers(void **state)
+/* frames: how many of them the code has. */
+static APART void step_through(const void *bytes, size_t size, unsigned frames)
 {
 	void *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	call *function;
 
-	(void)state;
 	need_guard();
 	assert_ptr_not_equal(code, MAP_FAILED);
-	memcpy(code, made, sizeof(made));
-	__builtin___clear_cache((char *)code, (char *)code + sizeof(made));
+	memcpy(code, bytes, size);
+	__builtin___clear_cache((char *)code, (char *)code + size);
 	memcpy(&function, &code, sizeof(function));
 	found.n = 0;
 	catch(SIGUSR1, note, 0);
 	call_made(function);
 	assert_int_equal(count_in(be_called), 1);
-	assert_int_equal(count_between((uintptr_t)code, sizeof(made)), 1);
+	assert_int_equal(count_between((uintptr_t)code, size), frames);
 	assert_int_equal(count_in(call_made), 1);
-	assert_int_not_equal(count_in(test_step_through_code_without_tables_goes_by_frame_pointers), 0);
+	assert_int_not_equal(count_in(step_through), 0);
 	munmap(code, 4096);
 }
+
+static void test_step_through_code_without_tables_goes_by_frame_pointers(void **state)
+{
+	(void)state;
+	step_through(made, sizeof(made), 1);
+}
+
+#ifndef __i386__
+/*
+ * Of an interpreter, which jumps to a function of its own that calls what it is given: so in front of the place where
+ * that function returns to there is no call.
+ */
+#ifdef __x86_64__
+static const unsigned char jumping[] = {
+	0x55, 0x48, 0x89, 0xe5, 0x48, 0x8d, 0x05, 0x03, 0, 0, 0, 0x50, 0xeb, 0x02, 0x5d, 0xc3,
+	0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3
+};
+#else
+static const uint32_t jumping[] = {
+	0xa9bf7bfd, 0x910003fd, 0x1000005e, 0x14000003, 0xa8c17bfd, 0xd65f03c0,
+	0xa9bf7bfd, 0x910003fd, 0xd63f0000, 0xa8c17bfd, 0xd65f03c0
+};
+#endif
+
+static void test_step_to_a_return_without_a_call_needs_a_chain_that_leads_to_one(void **state)
+{
+	(void)state;
+	step_through(jumping, sizeof(jumping), 2);
+}
+#endif
 #endif
 
 static int setup(void **state)
@@ -453,6 +483,9 @@ int main(void)
 		cmocka_unit_test(test_step_in_a_coroutine_finds_its_frames),
 #ifdef TR2P_HAS_FRAME_POINTERS
 		cmocka_unit_test(test_step_through_code_without_tables_goes_by_frame_pointers),
+#ifndef __i386__
+		cmocka_unit_test(test_step_to_a_return_without_a_call_needs_a_chain_that_leads_to_one),
+#endif
 #endif
 	};
 	return cmocka_run_group_tests(tests, setup, NULL);
