@@ -43,7 +43,7 @@ enum {
 	T2X_SPANS_CACHED = 256,
 	T2X_SPANS_THREADS = 16384,
 	T2X_SPANS_MAX = 65536,          /* in a thread: deeper regions have none */
-	T2X_SPANS_BYTES = 16 * 1024 * 1024,     /* of memory for spans, beside one for each thread */
+	T2X_SPANS_BYTES = 8 * 1024 * 1024,     /* of memory for spans, beside one for each thread */
 	T2X_SPANS_SKEW_NS = 1000,       /* by so much two files of a process may disagree about a time */
 	T2X_SPANS_THREAD_BYTES = 384,   /* of memory for a thread, see t2x_writer.h; a writer's own comes on top */
 };

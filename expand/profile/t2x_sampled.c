@@ -241,6 +241,8 @@ int t2x_sampled_begin(struct t2x_printer *printer, const char *profile, int has_
 
 	if (!sampled)
 		return -ENOMEM;
+	sampled->processes.forgets_frames = 1;   /* a sample's regions are open ones, by their names */
+	sampled->processes.frames.max_bytes = T2X_FRAMES_BYTES;
 	t2x_processes_begin(&sampled->processes, printer);
 	sampled->has_labels = has_labels;
 	printer->own = sampled;
