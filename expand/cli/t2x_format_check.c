@@ -26,12 +26,14 @@ void t2x_check_word(const struct t2x_format_option *option, const char *text)
 /* Both formats that have --by know words that mean nothing to the other. */
 static void check_by(const struct t2x_format *format, const char *by)
 {
-	int is_report = format == &t2x_formats[T2X_FORMAT_report], is_region = by && !strcmp(by, "region");
+	static const char of_both[] = "process|thread", of_report[] = "program|region|label:KEY";
+	int is_report = format == &t2x_formats[T2X_FORMAT_report];
+	int is_of_report = by && t2x_format_is_one_of(of_report, by);
 
-	if (by && is_report && !is_region && strcmp(by, "process") && strcmp(by, "thread"))
-		t2x_refuse("--by of a report is process, thread or region, not", by);
-	if (is_region && !is_report)
-		t2x_refuse("--by=region is for --format=report: rows of a summary are regions", NULL);
+	if (by && is_report && !is_of_report && !t2x_format_is_one_of(of_both, by))
+		t2x_refuse("--by of a report is process, program, thread, region or label:KEY, not", by);
+	if (is_of_report && !is_report)
+		t2x_refuse("only --format=report has --by=program, region and label:KEY, not a summary: ", by);
 }
 
 void t2x_check_format_options(const struct t2x_format *format, const char *const *values, struct t2x_options *options)

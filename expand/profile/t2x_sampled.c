@@ -11,7 +11,7 @@
 #include "base/t2x_report.h"
 #include "text/t2x_formats.h"
 
-enum { MAX_LABELS = 64, OWN_LABELS = 4 };
+enum { MAX_LABELS = 64, OWN_LABELS = 5 };
 
 /* ---- labels ------------------------------------------------------------------------------------- */
 
@@ -72,6 +72,13 @@ static unsigned put_recorded(struct t2x_samples_label *labels, struct t2x_bytes 
 	return texts->error ? 0 : n;
 }
 
+static const char *program_of(const struct t2x_spans *spans)
+{
+	const char *name = spans ? t2x_traced_of(spans)->name : NULL;
+
+	return name ? name : "?";
+}
+
 static unsigned put_labels(struct t2x_sampled *sampled, const struct t2x_spans *spans, const struct t2x_event *ev,
 			   struct t2x_samples_label *labels)
 {
@@ -84,6 +91,8 @@ static unsigned put_labels(struct t2x_sampled *sampled, const struct t2x_spans *
 	labels[n++] = (struct t2x_samples_label){
 		.key = "pid", .number = spans ? t2x_traced_of(spans)->pid : ev->thread->process->pid
 	};
+	if (sampled->has_programs)
+		labels[n++] = (struct t2x_samples_label){ .key = "program", .text = program_of(spans) };
 	open = put_regions(&sampled->regions, spans, &innermost);
 	if (open && !sampled->regions.error) {
 		const char *text = (const char *)sampled->regions.bytes;
@@ -185,6 +194,8 @@ void t2x_sampled_event(struct t2x_printer *printer, const struct t2x_event *ev)
 		sampled->is_there = 1;
 		take_sample(sampled, ev->spans, ev);
 	}
+	if (sampled->has_programs && ev->spans)
+		t2x_processes_name(t2x_traced_of(ev->spans), ev);
 	if (ev->style == TLG_STYLE_region_enter)
 		t2x_processes_enter(&sampled->processes, ev);
 	else if (ev->spans && ev->style == TLG_STYLE_thread_exit)
@@ -250,6 +261,13 @@ int t2x_sampled_begin(struct t2x_printer *printer, const char *profile, int has_
 		return 0;
 	free_sampled(printer);
 	return -ENOMEM;
+}
+
+void t2x_sampled_label_programs(struct t2x_printer *printer)
+{
+	struct t2x_sampled *sampled = printer->own;
+
+	sampled->has_programs = 1;
 }
 
 void t2x_sampled_as_crash(struct t2x_printer *printer)

@@ -21,6 +21,7 @@ struct t2x_sampled {
 	struct t2x_samples *samples;
 	const char *category;             /* of events that are its samples */
 	int has_labels;
+	int has_programs;                 /* one of them is the program, see t2x_sampled_label_programs() */
 	int is_there;                     /* there was a sample of it */
 	uint64_t first_ns, last_ns;       /* the earliest event that is not repeated, the latest; 0: none */
 	uint64_t lost;                    /* events */
@@ -43,6 +44,9 @@ const char *t2x_sampled_profile(const struct t2x_printer *printer);
  * profile  as of t2x_samples_new(); NULL: each that the trace has, up to T2X_SAMPLED_MAX
  */
 int t2x_sampled_begin(struct t2x_printer *printer, const char *profile, int has_labels);
+
+/* Each sample gets a label more, "program": the name of its process's program.  Right behind t2x_sampled_begin() */
+void t2x_sampled_label_programs(struct t2x_printer *printer);
 
 /*
  * Of the profile `threads': each thread's stack, as of the last question, instead of what they add up to.  Right behind

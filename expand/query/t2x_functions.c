@@ -382,12 +382,16 @@ static int is_json(const struct t2x_printer *printer)
 	return as && *as == 'j';
 }
 
+#define LABEL "label:"
+
 /* The label that --by keeps apart.  Return  NULL: none */
 static const char *find_key(const struct t2x_printer *printer)
 {
 	const char *by = t2x_option(&printer->options, T2X_OPTION_by);
 
-	return !by ? NULL : !strcmp(by, "process") ? "pid" : by;
+	if (by && !strcmp(by, "process"))
+		return "pid";
+	return by && !strncmp(by, LABEL, sizeof(LABEL) - 1) ? by + sizeof(LABEL) - 1 : by;
 }
 
 /* Return  0 or ENOMEM */
@@ -433,7 +437,12 @@ static int show(const struct t2x_samples *samples, struct t2x_printer *printer, 
 
 static int begin(struct t2x_printer *printer)
 {
-	return t2x_sampled_begin(printer, t2x_sampled_profile(printer), find_key(printer) != NULL);
+	const char *key = find_key(printer);
+	int error = t2x_sampled_begin(printer, t2x_sampled_profile(printer), key != NULL);
+
+	if (!error && key && !strcmp(key, "program"))
+		t2x_sampled_label_programs(printer);
+	return error;
 }
 
 static void finish(struct t2x_printer *printer)

@@ -33,17 +33,19 @@ int t2x_format_has(const struct t2x_format *format, const struct t2x_format_opti
 	return 0;
 }
 
-/* Whether the text is the word; or, of a word such as "data:CATEGORY/KEY", "data:" and what has a key. */
+/* Whether the text is the word; or, of "label:KEY" or "data:CATEGORY/KEY", what is before the colon, and has a key. */
 static int is_word(const char *word, size_t n, const char *text)
 {
-	const char *colon = memchr(word, ':', n), *slash;
+	const char *colon = memchr(word, ':', n), *key;
 
 	if (!colon)
 		return strlen(text) == n && !memcmp(word, text, n);
 	if (strncmp(word, text, (size_t)(colon + 1 - word)))
 		return 0;
-	slash = strchr(text + (colon + 1 - word), '/');
-	return slash && slash[1];
+	key = text + (colon + 1 - word);
+	if (memchr(word, '/', n))
+		key = strchr(key, '/');
+	return key && *key && (*key != '/' || key[1]);
 }
 
 int t2x_format_is_one_of(const char *words, const char *text)

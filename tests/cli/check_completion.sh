@@ -45,7 +45,7 @@ offers bash "all formats" t2expand --format = "$(one_line "$formats")"
 offers bash "formats that begin so" t2expand --format = pe perf
 offers bash "the same where = is no end of a word" t2expand --format=pe --format=perf
 offers bash "words of an option" t2expand --color = "auto always never"
-offers bash "words of an option, one with a value of its own" t2expand --by = "process thread region message data:"
+offers bash "words of an option, one with a value of its own" t2expand --by = "process program thread region label: message data:"
 offers bash "an option with a value" t2expand --form --format=
 offers bash "one without" t2expand --br --brief
 offers bash "traces" t2expand ru run.tlg
@@ -84,7 +84,7 @@ if command -v fish >/dev/null; then
 	offers fish "formats that begin so" "t2expand --format=pe" --format=perf
 	offers fish "words of an option" "t2expand --color=" "--color=auto --color=always --color=never"
 	offers fish "words of an option, one with a value of its own" "t2expand --by=" \
-		"--by=process --by=thread --by=region --by=message --by=data:"
+		"--by=process --by=program --by=thread --by=region --by=label: --by=message --by=data:"
 	offers fish "files of an option" "t2expand --layout=ot" --layout=other.txt
 	offers fish "an option with a value" "t2expand --form" --format=
 	offers fish "one without" "t2expand --br" --brief
@@ -139,7 +139,7 @@ in_zsh()
 }
 offers zsh "all formats" "t2expand --format=" "$(one_line "$formats")"
 offers zsh "words of an option" "t2expand --color=" "auto always never"
-offers zsh "words of an option, one with a value of its own" "t2expand --by=" "process thread region message data:"
+offers zsh "words of an option, one with a value of its own" "t2expand --by=" "process program thread region label: message data:"
 offers zsh "commands" "t2 " "$(one_line "$commands")"
 offers zsh "words of a command" "t2 format " "xml md"
 check "zsh: options of a command" grep -qxE -- '--sort=?' <(in_zsh "t2 summary --so")

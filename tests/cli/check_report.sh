@@ -128,6 +128,47 @@ END
 check "--by=process names it" grep -qE '^cpu, pid [0-9]+: ' <("$out/t2" report --profile=cpu --by=process work.tlg)
 check "--by=region without regions" grep -qE '^cpu, region none: ' <("$out/t2" report --profile=cpu --by=region work.tlg)
 
+# Each program alone has what it has in a trace of its own; a program sets labels, each of which has its own function.
+cat >kinds.c <<'END'
+#include <trace2_prof.h>
+volatile double result;
+__attribute__((noinline)) void red(void) { for (int i = 0; i < 40000000; i++) result += i; }
+__attribute__((noinline)) void blue(void) { for (int i = 0; i < 40000000; i++) result -= i; }
+static void set(const char *kind)
+{
+	const char *pairs[] = { "kind", kind, NULL };
+	const struct trace2_labels *labels;
+
+	if (!trace2_prof_labels_with(NULL, pairs, &labels))
+		trace2_prof_set_labels(labels);
+}
+int main(void)
+{
+	set("warm");
+	red();
+	set("cold");
+	blue();
+	trace2_prof_set_labels(0);
+	return 0;
+}
+END
+"${CC:-cc}" -O1 -g -I"$top/runtime" kinds.c -o kinds -L"$out" -Wl,-rpath,"$out" -ltrace2-prof -ltrace2 || exit 1
+"$out/t2" record --cpu=250 -o both.tlg sh -c './work; ./kinds; exit 0' 2>record.log || cat record.log
+# of SECTION: the functions of the table that begins with this, the most expensive first
+of()
+{
+	awk -v head="$1" 'index($0, head) == 1 { is = 1; next } /^$/ { is = 0 } is && /\(/ { sub(/  \(.*/, ""); print $NF }' both |
+		xargs
+}
+"$out/t2" report --profile=cpu --by=program both.tlg >both
+check "--by=program: one" grep -qw inner <(of "cpu, program work: ")
+check "--by=program: another one" [ "$(of "cpu, program kinds: " | tr ' ' '\n' | grep -cE '^(red|blue)$')" -eq 2 ]
+none "--by=program: apart" "$(of "cpu, program kinds: " | grep -w inner)"
+"$out/t2" report --profile=cpu --by=label:kind both.tlg >both
+check "--by=label: the functions of each" \
+	[ "$(of "cpu, kind warm: " | grep -ow 'red\|blue') $(of "cpu, kind cold: " | grep -ow 'red\|blue')" = "red blue" ]
+check "--by=label: the others" grep -qw inner <(of "cpu, kind none: ")
+
 # ---- nothing there, and wrong options
 printf '%s\n' 'start m.c 1 p' 'exit m.c 20 0' >none.api
 GIT_TRACE2_RAW=$tmp/none.tlg "$out/tests/replay" none.api
@@ -137,9 +178,13 @@ check "JSON of nothing" [ "$("$out/t2" report --as=json none.tlg 2>/dev/null)" =
 check "samples that filters leave out: nothing" [ -z "$("$out/t2" report --label=nosuch work.tlg 2>said)" ]
 check "one line says why" [ "$(cat said)" = "t2 report: --label=nosuch: nothing in the trace matches" ]
 "$out/t2" report --by=message work.tlg >/dev/null 2>said
-check "--by=message is refused" [ $? -eq 2 -a "$(grep -c 'process, thread or region, not: message' said)" -eq 1 ]
+check "--by=message is refused" [ $? -eq 2 -a "$(grep -c 'thread, region or label:KEY, not: message' said)" -eq 1 ]
 "$out/t2" summary --by=region work.tlg >/dev/null 2>said
-check "--by=region of a summary is refused" [ $? -eq 2 -a "$(grep -c 'for --format=report' said)" -eq 1 ]
+check "--by=region of a summary is refused" [ $? -eq 2 -a "$(grep -c 'only --format=report has' said)" -eq 1 ]
+for by in label: program:x; do
+	"$out/t2" report --by=$by work.tlg >/dev/null 2>said
+	check "--by=$by is refused" [ $? -eq 2 ]
+done
 "$out/t2" show --tree work.tlg >/dev/null 2>said
 check "--tree of another format is refused" [ $? -eq 2 ]
 total
