@@ -105,10 +105,13 @@ static void look_at(struct t2x_shipped *shipped, const char *name)
 	    !S_ISREG(st.st_mode))
 		return;
 	file = find_file(shipped, &st);
-	if (!file)
+	if (!file) {
 		add_file(shipped, path);
-	else
-		file->is_listed = 1;
+		return;
+	}
+	file->is_listed = 1;
+	if (strcmp(file->tail.path, path) != 0)
+		t2x_tail_rename(&file->tail, path);   /* somebody has rotated it */
 }
 
 static int has_receipts(const struct t2x_shipped_file *file)

@@ -58,6 +58,18 @@ uint64_t t2x_tail_rest(const struct t2x_tail *tail)
 	return size > tail->at ? size - tail->at : 0;
 }
 
+void t2x_tail_rename(struct t2x_tail *tail, const char *path)
+{
+	char *copy = strdup(path);
+
+	if (!copy)
+		return;
+	if (tail->is_open)
+		t2x_in_set_name(&tail->in, copy);
+	free(tail->path);
+	tail->path = copy;
+}
+
 /* The file may have another name by now, or none: its descriptor still names it.  Return  0: it cannot be read */
 static int open_blocks(struct t2x_tail *tail, struct t2x_report *report)
 {
@@ -66,7 +78,7 @@ static int open_blocks(struct t2x_tail *tail, struct t2x_report *report)
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", tail->fd);
 	if (t2x_in_open_file(&tail->in, name, 0, t2x_blocks_seen(NULL), report))
 		return 0;
-	tail->in.name = tail->path;
+	t2x_in_set_name(&tail->in, tail->path);
 	tail->is_lz4 = tail->in.lz4 != NULL;
 	if (t2x_blocks_init(&tail->blocks, &tail->in, NULL)) {
 		t2x_in_close(&tail->in);

@@ -29,6 +29,9 @@ struct t2x_tail {
 int t2x_tail_open(struct t2x_tail *tail, const char *path, uint64_t at);
 void t2x_tail_close(struct t2x_tail *tail);
 
+/* The file has this name now.  Without memory it keeps the old one. */
+void t2x_tail_rename(struct t2x_tail *tail, const char *path);
+
 /* Begin a round.  Return  1: there is something to read; 0: not */
 int t2x_tail_begin(struct t2x_tail *tail, struct t2x_report *report);
 

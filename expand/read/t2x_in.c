@@ -207,7 +207,13 @@ void t2x_in_report_to(struct t2x_in *in, struct t2x_report *report)
 {
 	in->report = report;
 	if (in->lz4)
-		t2x_lz4_report_to(in->lz4, report);
+		t2x_lz4_report_to(in->lz4, in->name, report);
+}
+
+void t2x_in_set_name(struct t2x_in *in, const char *name)
+{
+	in->name = name;
+	t2x_in_report_to(in, in->report);
 }
 
 int t2x_in_is_break(const struct t2x_in *in)

@@ -59,6 +59,9 @@ int t2x_in_restore(struct t2x_in *in);
 /* Report damage to this report from now on. */
 void t2x_in_report_to(struct t2x_in *in, struct t2x_report *report);
 
+/* Messages call the input so from now on; the name outlives it. */
+void t2x_in_set_name(struct t2x_in *in, const char *name);
+
 /* Continue with the next piece.  Return  0: there is none */
 int t2x_in_next_piece(struct t2x_in *in);
 

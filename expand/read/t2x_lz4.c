@@ -72,8 +72,9 @@ void t2x_lz4_free(struct t2x_lz4 *lz4)
 	free(lz4);
 }
 
-void t2x_lz4_report_to(struct t2x_lz4 *lz4, struct t2x_report *report)
+void t2x_lz4_report_to(struct t2x_lz4 *lz4, const char *name, struct t2x_report *report)
 {
+	lz4->name = name;
 	lz4->report = report;
 }
 

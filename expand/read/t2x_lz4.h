@@ -32,7 +32,7 @@ struct t2x_lz4;
 /* A decoder for file; messages use name.  Both outlive the decoder.  Return  NULL: no memory */
 struct t2x_lz4 *t2x_lz4_new(struct t2x_window *file, const char *name, struct t2x_report *report);
 void t2x_lz4_free(struct t2x_lz4 *lz4);
-void t2x_lz4_report_to(struct t2x_lz4 *lz4, struct t2x_report *report);
+void t2x_lz4_report_to(struct t2x_lz4 *lz4, const char *name, struct t2x_report *report);
 
 /* The file's window has been moved to another place, at a mark, where the plain bytes have this offset. */
 void t2x_lz4_restart(struct t2x_lz4 *lz4, uint64_t plain);

@@ -166,6 +166,14 @@ ship=$!
 for ((i = 0; i < 100; i++)); do [ -z "$(ls dir.delete)" ] && break; sleep 0.1; done
 [ -z "$(ls dir.delete)" ] && pass || fail "what is stored was not removed"
 same "what was removed" dir.kept delete
+
+# One that has got another name since it was found
+TRACE2_RAW=$tmp/dir.delete/first.tlg ./fleet 100 100 1
+for ((i = 0; i < 100; i++)); do ls -l /proc/$ship/fd | grep -q first.tlg && break; sleep 0.1; done
+mv dir.delete/first.tlg dir.delete/second.tlg
+touch -d '1 minute ago' dir.delete/second.tlg
+for ((i = 0; i < 100; i++)); do [ -z "$(ls dir.delete)" ] && break; sleep 0.1; done
+[ -z "$(ls dir.delete)" ] && pass || fail "what was renamed was not removed"
 kill_all $ship TERM
 
 # A file is renamed, and another one gets its name, while the receipts are on the way

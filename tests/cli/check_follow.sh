@@ -107,6 +107,12 @@ done
 "$out/t2" follow --label=n --thread=main traces/one.tlg 2>/dev/null >lines
 check "filters choose" [ "$(grep -c 'n:' lines)" -eq "$("$out/t2" show --label=n --thread=main traces/one.tlg | grep -c 'n:')" ]
 
+# Damage is reported under the name of the file that was given.
+cp traces/one.tlg damaged.tlg
+printf '%064d' 0 | dd of=damaged.tlg bs=1 seek=100 conv=notrunc 2>/dev/null
+"$out/t2" follow --seconds=1 damaged.tlg >lines 2>errors
+check "damage has the file's name" grep -q '^t2 follow: damaged.tlg: byte [0-9]*: LZ4' errors
+
 # refuses WHAT TEXT ARGUMENT...: t2 follow exits with status 2 or 1 and says so
 refuses()
 {
