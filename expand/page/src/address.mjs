@@ -14,7 +14,8 @@ export function saveAddress(app) {
 		tab: app.tab, profile: profile.isChosen ? profile.choice.id : "",
 		thread: profile.lane?.index ?? -1,
 		query: search.isActive ? byId("query").value : "", theme: app.themeName,
-		view: isWhole ? null : [view.start, view.end], range: range && [range.start, range.end],
+		/* a region without a view is gone to */
+		view: isWhole && !selected ? null : [view.start, view.end], range: range && [range.start, range.end],
 		region: selected && [selected.lane.index, selected.depth, selected.index],
 		pinned: arrangement.pinned, folded: [...arrangement.folded], order: arrangement.order,
 		isGrouped: arrangement.isGrouped, top: app.scroll,
@@ -37,11 +38,11 @@ export function restoreAddress(app) {
 	app.setTheme(state.theme);
 	app.profile.restore(state.profile, trace.lanes[state.thread] ?? null);
 	app.relayout();
+	app.range = state.range && { start: state.range[0], end: state.range[1] };
 	app.setTab(state.tab);
 	app.view = new View(trace.start, trace.end, Math.max(1, app.canvas.clientWidth));
 	if (state.view)
 		app.show(state.view[0], state.view[1]);
-	app.range = state.range && { start: state.range[0], end: state.range[1] };
 	app.setQuery(state.query);
 	const [lane, depth, index] = state.region ?? [-1, -1, -1], row = trace.lanes[lane]?.rows[depth];
 	const region = row && index < row.length ? { lane: trace.lanes[lane], depth, index } : null;

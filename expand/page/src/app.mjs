@@ -27,6 +27,12 @@ const HASH_DELAY_MS = 250;
 /** @typedef {{ lane: import("./trace.mjs").Lane, at: number }} PointPlace */
 /** @typedef {{ lane: import("./trace.mjs").Lane, profile: number, at: number }} SamplePlace */
 
+/** Whether the timeline has more than names. @param {import("./trace.mjs").Trace} trace */
+function isAnythingDrawn({ regions, samples, lanes, processes }) {
+	return regions > 0 || samples > 0 || lanes.some(({ points, gaps }) => points.length > 0 || gaps.length > 0) ||
+		processes.some(({ series }) => series.length > 0);
+}
+
 export class App {
 	arrangement = new Arrangement();
 	tab = "timeline";
@@ -50,6 +56,7 @@ export class App {
 	isPainting = false;
 	/** More is to come: what is below the lanes waits for it. */
 	isRestoring = false;
+	lastScroll = 0;
 	hashTimer = 0;
 	/** Range of which the flame graph is; undefined: there is none. @type {object | null | undefined} */
 	flameOf = undefined;
@@ -89,7 +96,9 @@ export class App {
 			...trace.samples ? [plural(trace.samples, "sample")] : [], plural(trace.lanes.length, "thread"),
 			plural(processes.length, "process")];
 		facts.replaceChildren(counts.join(", "), " ");
-		byId("nothing").hidden = trace.events > 0;
+		byId("nothing").textContent = trace.events ? "There are no regions and no samples in this trace."
+			: "There are no events in this trace.";
+		byId("nothing").hidden = isAnythingDrawn(trace);
 		if (trace.leftOut)
 			facts.append(make("span.lost", {}, `${formatCount(trace.leftOut)} events left out`), " ");
 		if (trace.lost)
@@ -107,6 +116,7 @@ export class App {
 		for (const button of byId("tabs").children)
 			button.onclick = () => this.setTab(button.dataset.tab);
 		byId("tabs").lastElementChild.hidden = !this.profile.isThere;
+		byId("tabs").onkeydown = (/** @type {KeyboardEvent} */ event) => this.stepTabs(event);
 		byId("theme").onclick = () => this.toggleTheme();
 		byId("help").onclick = showHelp;
 		byId("fold-all").onclick = () => this.foldAll();
@@ -139,8 +149,25 @@ export class App {
 
 	// ---- painting ------------------------------------------------------------------------------
 
+	/** How far the lanes are scrolled; while another tab is shown, how far they were. */
 	get scroll() {
-		return this.body.scrollTop;
+		return this.tab === "timeline" ? this.body.scrollTop : this.lastScroll;
+	}
+
+	/** Left and right: the tab beside it. @param {KeyboardEvent} event */
+	stepTabs(event) {
+		const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+		const tabs = [...byId("tabs").children].filter(({ hidden }) => !hidden);
+		const tab = by && tabs[tabs.findIndex((button) => button.dataset.tab === this.tab) + by];
+
+		if (!by)
+			return;
+		event.preventDefault();
+		event.stopPropagation();
+		if (tab) {
+			this.setTab(tab.dataset.tab);
+			tab.focus();
+		}
 	}
 
 	/** Once for all that changes in a frame. */
@@ -206,12 +233,17 @@ export class App {
 
 	/** @param {string} tab */
 	setTab(tab) {
+		this.lastScroll = this.scroll;
 		this.tab = tab;
-		for (const button of byId("tabs").children)
+		for (const button of byId("tabs").children) {
 			button.setAttribute("aria-selected", String(button.dataset.tab === tab));
+			button.tabIndex = button.dataset.tab === tab ? 0 : -1;
+		}
 		for (const id of TABS)
 			byId(id).hidden = id !== tab;
 		byId("tip").hidden = true;
+		if (tab === "timeline")
+			this.body.scrollTop = this.lastScroll;
 		if (tab === "statistics")
 			showStatistics(this, byId("statistics"));
 		if (tab === "flame" && this.flameOf !== this.range) {
@@ -240,7 +272,7 @@ export class App {
 
 	/** @param {number} scroll */
 	scrollTo(scroll) {
-		this.body.scrollTop = scroll;
+		this.lastScroll = this.body.scrollTop = scroll;
 		this.invalidate();
 	}
 

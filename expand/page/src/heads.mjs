@@ -47,7 +47,7 @@ export class Heads {
 			...this.chosenItems().map((item) => this.makeHead(item, layout.pinnedHeight)));
 		this.setStop(this.stop);
 		if (key)
-			this.find(key)?.focus();
+			(this.find(key) ?? this.find(this.stop))?.focus();
 	}
 
 	/** @param {string} key @returns {HTMLElement | null} */

@@ -90,7 +90,9 @@ export class Ruler {
 		for (const time of times) {
 			const x = Math.round(own.x(time));
 			context.fillRect(x, height - 9 * ratio, 1, 9 * ratio);
-			context.fillText(formatTick(time - trace.start, step), x + 4 * ratio, height / 2 - ratio);
+			const text = formatTick(time - trace.start, step), from = x + 4 * ratio;
+			if (from + context.measureText(text).width <= width)
+				context.fillText(text, from, height / 2 - ratio);
 		}
 		if (range)
 			paintRange(context, own, range, theme, ratio, height);

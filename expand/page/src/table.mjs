@@ -59,9 +59,32 @@ export class SortedTable {
 		const from = this.body.childElementCount;
 		this.body.append(...this.rows.slice(from, from + count).map((row) => this.makeRow(row)));
 		this.shown = this.body.childElementCount;
+		if (!from && this.choose)
+			this.setStop(this.body.querySelector("tr.on") ?? this.body.firstElementChild);
 		this.observer.disconnect();
 		if (this.body.lastElementChild && this.shown < this.rows.length)
 			this.observer.observe(this.body.lastElementChild);
+	}
+
+	/** Tab stops at one of the rows. @param {Element | null} row */
+	setStop(row) {
+		this.body.querySelector("tr[tabindex='0']")?.setAttribute("tabindex", "-1");
+		row?.setAttribute("tabindex", "0");
+	}
+
+	/** Enter chooses a row, up and down go to others. @param {KeyboardEvent} event @param {() => void} choose */
+	step(event, choose) {
+		const row = /** @type {HTMLElement} */ (event.currentTarget);
+		const isUp = event.key === "ArrowUp";
+		const other = /** @type {HTMLElement | null} */ (isUp ? row.previousElementSibling : row.nextElementSibling);
+
+		if (event.key === "Enter")
+			choose();
+		if (!isUp && event.key !== "ArrowDown")
+			return;
+		event.preventDefault();
+		event.stopPropagation();
+		other?.focus();
 	}
 
 	/** @param {number} at */
@@ -87,7 +110,7 @@ export class SortedTable {
 		const element = make("tr", {}, ...this.columns.map(({ show }) => make("td", {}, show(row))));
 		if (!this.choose)
 			return element;
-		element.tabIndex = 0;
+		element.tabIndex = -1;
 		element.classList.toggle("on", row === this.chosen);
 		const choose = () => {
 			this.chosen = row;
@@ -96,7 +119,8 @@ export class SortedTable {
 			this.choose?.(row);
 		};
 		element.onclick = choose;
-		element.onkeydown = (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && choose();
+		element.onfocus = () => this.setStop(element);
+		element.onkeydown = (/** @type {KeyboardEvent} */ event) => this.step(event, choose);
 		return element;
 	}
 }
