@@ -76,7 +76,7 @@ export class SortedTable {
 	step(event, choose) {
 		const row = /** @type {HTMLElement} */ (event.currentTarget);
 		const isUp = event.key === "ArrowUp";
-		const other = /** @type {HTMLElement | null} */ (isUp ? row.previousElementSibling : row.nextElementSibling);
+		const other = isUp ? row.previousElementSibling : row.nextElementSibling;
 
 		if (event.key === "Enter")
 			choose();
@@ -84,7 +84,7 @@ export class SortedTable {
 			return;
 		event.preventDefault();
 		event.stopPropagation();
-		other?.focus();
+		/** @type {HTMLElement | null} */ (other)?.focus();
 	}
 
 	/** @param {number} at */

@@ -86,7 +86,10 @@ test("test_page_tables_are_whole_on_narrow_screens", async () => {
 		const page = await open("long", "#tab=statistics", { viewport: { width, height: 760 } });
 		assert.ok(await isWhole(page, "#statistics .scroll"), `statistics of ${width}`);
 		await page.keyboard.press("1");
-		await page.evaluate(() => window.app.setRange({ start: window.app.trace.start, end: window.app.trace.end }, true));
+		await page.evaluate(() => {
+			const { start, end } = window.app.trace;
+			window.app.setRange({ start, end }, true);
+		});
 		await painted(page);
 		assert.ok(await isWhole(page, "#panel .scroll"), `range of ${width}`);
 		await close(page);
@@ -119,7 +122,8 @@ test("test_page_link_has_the_whole_view_beside_a_region_and_how_far_lanes_are_sc
 test("test_page_heads_of_children_have_their_process_id_on_a_phone", async () => {
 	const page = await open("server", "", { viewport: { width: 390, height: 844 } });
 	const cut = await page.$$eval(".head.process .name", (names) =>
-		names.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).map(({ innerText }) => innerText));
+		names.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+			.map(({ innerText }) => innerText));
 	assert.deepEqual(cut, []);
 	assert.equal(await page.locator(".head.process").count(), 2);
 	await close(page);
