@@ -33,7 +33,7 @@ static void check_by(const struct t2x_format *format, const char *by)
 	if (by && is_report && !is_of_report && !t2x_format_is_one_of(of_both, by))
 		t2x_refuse("--by of a report is process, program, thread, region or label:KEY, not", by);
 	if (is_of_report && !is_report)
-		t2x_refuse("only --format=report has --by=program, region and label:KEY, not a summary: ", by);
+		t2x_refuse("--by of a summary is process, thread, message or data:CATEGORY/KEY, not", by);
 }
 
 void t2x_check_format_options(const struct t2x_format *format, const char *const *values, struct t2x_options *options)

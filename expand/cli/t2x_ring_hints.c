@@ -23,11 +23,14 @@ static int may_lack_something(const struct t2x_input *input, const struct t2x_re
 	return input->is_regular && (!input->joins || recover->is_unasked);
 }
 
-static int may_any_lack(const struct t2x_inputs *inputs, const struct t2x_recover *recover)
+/* Something is missing for certain: a process has not ended, and may have died since ring files were looked for. */
+static int is_any_lacking(const struct t2x_inputs *inputs, const struct t2x_recover *recover)
 {
-	for (unsigned i = 0; i < inputs->n; i++)
-		if (may_lack_something(&inputs->items[i], recover))
+	for (unsigned i = 0; i < inputs->n; i++) {
+		const struct t2x_input *input = &inputs->items[i];
+		if (may_lack_something(input, recover) && (!input->good || input->open_streams))
 			return 1;
+	}
 	return 0;
 }
 
@@ -107,19 +110,23 @@ static unsigned report(struct t2x_report *report, const char *name, const struct
 
 void t2x_ring_hints_report(const struct t2x_inputs *inputs, const struct t2x_recover *recover)
 {
-	struct t2x_ring_files files = { .n = 0 };
+	const struct t2x_ring_files *files = &recover->files;   /* found before the inputs were read */
+	struct t2x_ring_files found = { .n = 0 };
 	struct hint *hints;
 	unsigned lines = 0;
 
-	if (!may_any_lack(inputs, recover))
+	if (is_any_lacking(inputs, recover)) {
+		files = t2x_ring_files_find(&found, 0, geteuid()) ? NULL : &found;
+	} else if (!recover->is_unasked || !files->n) {
 		return;
-	hints = calloc(inputs->n, sizeof(*hints));
-	if (hints && !t2x_ring_files_find(&files, 0, geteuid())) {
-		for (unsigned i = 0; i < files.n; i++)
-			add_ring(inputs, recover, hints, files.paths[i]);
+	}
+	hints = files ? calloc(inputs->n, sizeof(*hints)) : NULL;
+	if (hints) {
+		for (unsigned i = 0; i < files->n; i++)
+			add_ring(inputs, recover, hints, files->paths[i]);
 		for (unsigned i = 0; i < inputs->n && lines < T2X_REPORT_LINES; i++)
 			lines += report(inputs->report, inputs->items[i].in.name, &hints[i]);
 	}
-	t2x_ring_files_free(&files);
+	t2x_ring_files_free(&found);
 	free(hints);
 }

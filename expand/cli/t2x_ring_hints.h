@@ -10,7 +10,8 @@
 /*
  * Call it when all inputs have been read.  For each input that a ring file names, but no option joins with it, it names
  * the options that would add its events.  It is silent about the ring file of a dead process that has written all.
- * Cost: it opens each ring file of the user, and reads what is left in those of dead processes that name an input.
+ * It looks for ring files anew only if a stream of an input has no end; else those count that t2x_recover_find() found.
+ * Cost  it opens each of them, and reads what is left in those of dead processes that name an input
  */
 void t2x_ring_hints_report(const struct t2x_inputs *inputs, const struct t2x_recover *recover);
 

@@ -230,9 +230,10 @@ static int leads_to_call(const struct tr2p_regs *regs, struct tr2p_guard *guard,
 			return 0;
 		returns_to = tr2p_regs_plain(returns_to);
 		what = behind(returns_to);
-		guard->chain_end = frame;
-		if (what == BEHIND_CALL || i == FRAMES - 1)
+		if (what == BEHIND_CALL || i == FRAMES - 1) {
+			guard->chain_end = frame;
 			return i > 0;
+		}
 		if (what == BEHIND_NOTHING || is_of_module(returns_to) || outer % WORD || outer <= frame ||
 		    outer - frame > FRAME_BYTES)
 			return 0;

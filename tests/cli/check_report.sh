@@ -180,7 +180,7 @@ check "one line says why" [ "$(cat said)" = "t2 report: --label=nosuch: nothing 
 "$out/t2" report --by=message work.tlg >/dev/null 2>said
 check "--by=message is refused" [ $? -eq 2 -a "$(grep -c 'thread, region or label:KEY, not: message' said)" -eq 1 ]
 "$out/t2" summary --by=region work.tlg >/dev/null 2>said
-check "--by=region of a summary is refused" [ $? -eq 2 -a "$(grep -c 'only --format=report has' said)" -eq 1 ]
+check "--by=region of a summary is refused" [ $? -eq 2 -a "$(grep -c 'process, thread, message or data:CATEGORY/KEY, not: region' said)" -eq 1 ]
 for by in label: program:x; do
 	"$out/t2" report --by=$by work.tlg >/dev/null 2>said
 	check "--by=$by is refused" [ $? -eq 2 ]
