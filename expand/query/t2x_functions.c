@@ -382,16 +382,15 @@ static int is_json(const struct t2x_printer *printer)
 	return as && *as == 'j';
 }
 
-#define LABEL "label:"
-
 /* The label that --by keeps apart.  Return  NULL: none */
 static const char *find_key(const struct t2x_printer *printer)
 {
+	static const char label[] = "label:";
 	const char *by = t2x_option(&printer->options, T2X_OPTION_by);
 
 	if (by && !strcmp(by, "process"))
 		return "pid";
-	return by && !strncmp(by, LABEL, sizeof(LABEL) - 1) ? by + sizeof(LABEL) - 1 : by;
+	return by && !strncmp(by, label, strlen(label)) ? by + strlen(label) : by;
 }
 
 /* Return  0 or ENOMEM */

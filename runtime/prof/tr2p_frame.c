@@ -93,16 +93,16 @@ static enum call call_before(uintptr_t returns_to, uintptr_t function)
 }
 #endif
 
-static int is_code(uintptr_t at)
+int tr2p_frame_is_of_module(uintptr_t address)
 {
 	struct dl_find_object found;
 
-	return !_dl_find_object((void *)at, &found);
+	return !_dl_find_object((void *)address, &found);
 }
 
 int tr2p_frame_may_return_to(uintptr_t address)
 {
-	return is_code(address) && function_of(address - 1) && call_before(address, 0) == OF_ANY;
+	return tr2p_frame_is_of_module(address) && function_of(address - 1) && call_before(address, 0) == OF_ANY;
 }
 
 /*
@@ -124,7 +124,7 @@ int tr2p_frame_find(struct tr2p_regs *regs, struct tr2p_guard *guard)
 		if (!tr2p_guard_word(guard, at, &outer) || !tr2p_guard_word(guard, at + WORD, &returns_to))
 			break;
 		returns_to = tr2p_regs_plain(returns_to);
-		call = is_code(returns_to) ? call_before(returns_to, function) : NO_CALL;
+		call = tr2p_frame_is_of_module(returns_to) ? call_before(returns_to, function) : NO_CALL;
 		is_certain = call == OF_THIS || (call == OF_ANY && outer > at && outer - at < CHAIN_BYTES);
 		if (is_certain || (call == OF_ANY && !found && function_of(returns_to - 1) != function))
 			found = at;

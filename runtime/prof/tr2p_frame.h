@@ -17,6 +17,9 @@
 #include "tr2p_guard.h"
 #include "tr2p_regs.h"
 
+/* 1: a module has this address.  Signal safe, no lock */
+int tr2p_frame_is_of_module(uintptr_t address);
+
 /*
  * 1: code that no table knows may return to this address.  It lies in a function that a table knows, behind a call, and
  * that call does not go to a function that a table knows.

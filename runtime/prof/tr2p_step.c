@@ -3,7 +3,6 @@
 #ifndef __arm__
 #include "tr2p_step.h"
 
-#include <dlfcn.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
@@ -206,13 +205,6 @@ static int is_behind_call(uintptr_t returns_to)
 	return behind(returns_to) == BEHIND_CALL;
 }
 
-static int is_of_module(uintptr_t at)
-{
-	struct dl_find_object found;
-
-	return !_dl_find_object((void *)at, &found);
-}
-
 /*
  * Interpreters that are made at run time jump to what returns to them, so that no call stands in front of that place.
  * Their frames are believed if the chain of frame pointers leads to one that a call has made, or is long.
@@ -224,7 +216,9 @@ static int leads_to_call(const struct tr2p_regs *regs, struct tr2p_guard *guard,
 
 	if (frame == guard->chain && frame <= guard->chain_end)
 		return 1;
-	for (unsigned i = 0; !is_of_module(regs->pc) && i < FRAMES; i++, frame = outer) {
+	if (tr2p_frame_is_of_module(regs->pc))
+		return 0;
+	for (unsigned i = 0; i < FRAMES; i++, frame = outer) {
 		enum behind what;
 		if (!tr2p_guard_word(guard, frame, &outer) || !tr2p_guard_word(guard, frame + WORD, &returns_to))
 			return 0;
@@ -234,7 +228,7 @@ static int leads_to_call(const struct tr2p_regs *regs, struct tr2p_guard *guard,
 			guard->chain_end = frame;
 			return i > 0;
 		}
-		if (what == BEHIND_NOTHING || is_of_module(returns_to) || outer % WORD || outer <= frame ||
+		if (what == BEHIND_NOTHING || tr2p_frame_is_of_module(returns_to) || outer % WORD || outer <= frame ||
 		    outer - frame > FRAME_BYTES)
 			return 0;
 	}
@@ -302,11 +296,10 @@ static int step_without_frame(struct tr2p_regs *regs, struct tr2p_guard *guard)
  */
 static int may_be_made(struct tr2p_guard *guard, uintptr_t frame, uintptr_t outer, uintptr_t returns_to)
 {
-	struct dl_find_object found;
 	uintptr_t word;
 
 	return tr2p_guard_is_refused() && outer > frame && outer % WORD == 0 && tr2p_guard_word(guard, outer, &word) &&
-	       _dl_find_object((void *)returns_to, &found) && tr2p_guard_is_there(returns_to);
+	       !tr2p_frame_is_of_module(returns_to) && tr2p_guard_is_there(returns_to);
 }
 
 int tr2p_step_by_frame(struct tr2p_regs *regs, struct tr2p_guard *guard, int has_to_prove)
@@ -421,10 +414,9 @@ static int step_by_search(struct tr2p_regs *regs, struct tr2p_guard *guard, uint
 {
 	enum { WORDS = 32 };
 	const uintptr_t sp = regs->at[TR2P_SP];
-	struct dl_find_object found;
 	uintptr_t returns_to;
 
-	if (sp % WORD != 0 || sp > UINTPTR_MAX - WORDS * WORD || _dl_find_object((void *)regs->pc, &found))
+	if (sp % WORD != 0 || sp > UINTPTR_MAX - WORDS * WORD || !tr2p_frame_is_of_module(regs->pc))
 		return 0;
 	for (uintptr_t slot = sp; slot < sp + WORDS * WORD && slot < below; slot += WORD) {
 		if (!tr2p_guard_word(guard, slot, &returns_to))
